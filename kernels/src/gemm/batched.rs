@@ -2,8 +2,8 @@
 
 use super::error::GemmError;
 use super::multiply::{Gemm, Product, as_it_lies, check_fits, check_numbers, check_sizes};
-use super::operands::{is_aligned, whole};
-use super::real::{Real, Steps};
+use super::operands::whole;
+use super::real::{Products, Real, Steps};
 use super::route::{BatchKind, Route};
 use crate::matrix::{Matrix, MatrixMut, Shape};
 use cltune::{Event, Queue};
@@ -90,7 +90,7 @@ impl<T: Real> Gemm<T> {
             let product = many.into_one_product();
             return self.multiply_product(queue, product).map(Some);
         }
-        let (size, copies) = (many.first.size, many.first.copies());
+        let (size, copies) = (many.first.size, many.first.copies(Products::Three));
         let (kind, is_faster) = self.in_a_batch(size, copies, many.is_aligned());
         if many.far.is_some() || many.batch.count > 1 && is_faster {
             return self.one_launch(queue, kind, many).map(Some);
@@ -122,7 +122,7 @@ impl<T: Real> Gemm<T> {
         };
         match (route, many.far) {
             (None, _) => {
-                let (size, copies) = (many.first.size, many.first.copies());
+                let (size, copies) = (many.first.size, many.first.copies(Products::Three));
                 let (kind, _) = self.in_a_batch(size, copies, many.is_aligned());
                 self.one_launch(queue, kind, many).map(Some)
             }
@@ -227,6 +227,9 @@ impl<'a, T: Real> Many<'a, T> {
     /// Whether all lines of A and B begin where tensor cores can read them, and there are any.
     fn is_aligned(&self) -> bool {
         let Self { first, batch, .. } = self;
+        let Some(bytes) = T::BATCHES_ON_TENSOR_CORES else {
+            return false;
+        };
         let operands = [
             (first.a.shape, batch.stride_a),
             (first.b.shape, batch.stride_b),
@@ -234,7 +237,7 @@ impl<'a, T: Real> Many<'a, T> {
         let mut numbers = operands
             .into_iter()
             .flat_map(|(shape, stride)| [shape.offset, shape.leading, stride]);
-        first.size.k > 0 && numbers.all(is_aligned::<T>)
+        first.size.k > 0 && numbers.all(|number| (number * size_of::<T>()).is_multiple_of(bytes))
     }
 
     /// Whether these are a single product: all have the same B, and the rows of A and C follow each

@@ -6,7 +6,7 @@ use super::operands::{
 };
 use super::options::GemmOptions;
 use super::real::{Factors, Lines, Operand, Orders, Products, Real, Size, Target};
-use super::route::{Arithmetic, BatchKind, Choice, Copies, Route, Speeds};
+use super::route::{Arithmetic, BatchKind, Choice, Copies, Given, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
 use cltune::{Buffer, Device, Event, Queue};
 use std::collections::HashMap;
@@ -49,9 +49,9 @@ pub struct Gemm<T: Real> {
     copies: [Option<Buffer<T::Real>>; 2],
     /// The same as they are stored, for tensor cores.
     stored_copies: [Option<Buffer<T>>; 2],
-    /// What was chosen, by size, by what has to be copied, and by the route that was given:
-    /// choosing takes as long as a short launch.
-    chosen: HashMap<(Size, Copies, Arithmetic, Option<Route>), Choice>,
+    /// What was chosen, by size, by what has to be copied, and by the route and the products that
+    /// were given: choosing takes as long as a short launch.
+    chosen: HashMap<(Size, Copies, Arithmetic, Given), Choice>,
     /// The kernel for batches that was chosen, and whether it is faster than a launch for each
     /// product, likewise; and by whether tensor cores can read the matrices.
     chosen_in_batches: HashMap<(Size, Copies, Arithmetic, bool), (BatchKind, bool)>,
@@ -193,14 +193,16 @@ impl<T: Real> Gemm<T> {
     ) -> Result<Option<Route>, GemmError> {
         let product = Product::new(alpha, a, b, T::ZERO, c)?;
         Ok(product.map(|product| {
-            let (size, copies) = (product.size, product.copies());
-            let choice = self.speeds.choice(None, size, copies, self.arithmetic);
+            let products = Products::Three;
+            let (size, copies) = (product.size, product.copies(products));
+            let open = (None, products);
+            let choice = self.speeds.choice(open, size, copies, self.arithmetic);
             choice.route
         }))
     }
 
-    fn choose(&mut self, given: Option<Route>, product: &Product<'_, T>) -> Choice {
-        let (size, copies) = (product.size, product.copies());
+    fn choose(&mut self, given: Given, product: &Product<'_, T>) -> Choice {
+        let (size, copies) = (product.size, product.copies(given.1));
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
         let key = (size, copies, arithmetic, given);
         kept(&mut self.chosen, key, || {
@@ -213,10 +215,9 @@ impl<T: Real> Gemm<T> {
     pub fn expected_seconds(&self, m: usize, n: usize, k: usize) -> Option<f64> {
         let [m, n, k] = [m, n, k].map(whole);
         // Row after row.
-        let tensor = |orders| match T::lines(orders) {
-            Some(Lines::OfK) => [false, true],
-            Some(Lines::Across) => [true, false],
-            Some(Lines::Either) | None => [false, false],
+        let tensor = |orders| {
+            let lines = T::lines((orders, Products::Three));
+            lines.map_or([false; 2], |[a, b]| [a == Lines::Across, b == Lines::OfK])
         };
         let copies = Copies {
             pipelined: [true, false],
@@ -237,8 +238,9 @@ impl<T: Real> Gemm<T> {
         queue: &Queue,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let choice = self.choose(product.options.given_route(), &product);
-        self.multiply_by(queue, choice, Products::Three, product)
+        let products = Products::Three;
+        let choice = self.choose((product.options.given_route(), products), &product);
+        self.multiply_by(queue, choice, products, product)
     }
 
     /// The kernel for a batch, and whether products take less time by it than each by itself;
@@ -351,7 +353,8 @@ impl<T: Real> Gemm<T> {
         of_k: [bool; 2],
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let of_k = lines_of_k(T::ORDERS_OF_PARTS.and_then(T::lines), of_k);
+        let lines = T::ORDERS_OF_PARTS.and_then(|orders| T::lines((orders, Products::Three)));
+        let of_k = lines_of_k(lines, of_k);
         let (size, factors) = (product.size, product.factors);
         let parts = self.speeds.parts(Route::TensorParts, size, of_k);
         let [to_a, to_b] = &mut self.stored_copies;
@@ -368,10 +371,7 @@ impl<T: Real> Gemm<T> {
         of_k: [bool; 2],
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let of_k = match how {
-            (Orders::Warpgroup, Products::One) => [true; 2],
-            (orders, _) => lines_of_k(T::lines(orders), of_k),
-        };
+        let of_k = lines_of_k(T::lines(how), of_k);
         let [to_a, to_b] = &mut self.stored_copies;
         let a = in_stored_lines(queue, of_k[0], &product.a, to_a)?;
         let b = in_stored_lines(queue, of_k[1], &product.b.transposed(), to_b)?;
@@ -405,9 +405,9 @@ impl Gemm<f32> {
         } else {
             Route::Tensor
         };
-        let choice = self.choose(Some(route), &product);
-        self.multiply_by(queue, choice, Products::One, product)
-            .map(Some)
+        let products = Products::One;
+        let choice = self.choose((Some(route), products), &product);
+        self.multiply_by(queue, choice, products, product).map(Some)
     }
 }
 
@@ -463,19 +463,20 @@ impl<'a, T: Real> Product<'a, T> {
         }
     }
 
-    /// Which operands the routes have to copy.
-    pub(super) fn copies(&self) -> Copies {
+    /// Which operands the routes have to copy. `products` is for tensor cores, in single precision.
+    pub(super) fn copies(&self, products: Products) -> Copies {
         let (a, b) = (self.a, self.b);
         let tensor = |orders| {
-            let lines = T::lines(orders).unwrap_or(Lines::Either);
-            [a, b.transposed()].map(|it| is_copied(lines, &it))
+            let [of_a, of_b] = T::lines((orders, products)).unwrap_or([Lines::Either; 2]);
+            [is_copied(of_a, &a), is_copied(of_b, &b.transposed())]
         };
+        let as_they_lie = [a, b.transposed()].map(|it| it.shape.by_rows);
         Copies {
             pipelined: [a.transposed(), b].map(|it| ready(&it).is_none()),
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
             tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
-            of_k: [a, b.transposed()].map(|it| it.shape.by_rows),
+            of_k: lines_of_k(T::lines((Orders::Warpgroup, products)), as_they_lie),
         }
     }
 }
@@ -494,12 +495,13 @@ fn kept<K: Eq + Hash, V: Copy>(
 
 /// Whether a kernel has the lines of A, and of B, of k: those that it reads, or the given ones
 /// where it reads either kind.
-fn lines_of_k(lines: Option<Lines>, given: [bool; 2]) -> [bool; 2] {
-    match lines {
-        Some(Lines::OfK) => [true; 2],
-        Some(Lines::Across) => [false; 2],
-        Some(Lines::Either) | None => given,
-    }
+fn lines_of_k(lines: Option<[Lines; 2]>, given: [bool; 2]) -> [bool; 2] {
+    let lines = lines.unwrap_or([Lines::Either; 2]);
+    [0, 1].map(|it| match lines[it] {
+        Lines::OfK => true,
+        Lines::Across => false,
+        Lines::Either => given[it],
+    })
 }
 
 /// Whether the sizes of A, B and C are those of a product.
@@ -567,7 +569,8 @@ fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> 
             "tensor cores for this type and route (NVIDIA's of compute capability 9.0)",
         ),
     };
-    if orders.is_some_and(|orders| T::lines(orders).is_some() && orders.are_taken_by(device)) {
+    let is_there = |orders| T::lines((orders, Products::Three)).is_some();
+    if orders.is_some_and(|orders| is_there(orders) && orders.are_taken_by(device)) {
         return Ok(());
     }
     Err(GemmError::Unsupported {

@@ -43,7 +43,7 @@ impl Panels {
 const ALIGNMENT: usize = 16;
 
 /// Whether so many elements end where kernels can copy from.
-pub(super) fn is_aligned<T: Real>(elements: usize) -> bool {
+fn is_aligned<T: Real>(elements: usize) -> bool {
     (elements * size_of::<T>()).is_multiple_of(ALIGNMENT)
 }
 

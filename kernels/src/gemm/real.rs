@@ -100,8 +100,9 @@ pub trait Kernels: Element {
     type Real: Element + PartialEq;
     /// A configuration of `batched`.
     type BatchParams: Copy + Debug + Send + Sync;
-    /// Whether `batched` has a kernel for tensor cores, to which 32 work-items give orders.
-    const BATCHES_ON_TENSOR_CORES: bool = false;
+    /// The bytes of which lines are multiples that `batched` reads on tensor cores, to which 32
+    /// work-items give orders; `None` where it has no such kernel.
+    const BATCHES_ON_TENSOR_CORES: Option<usize> = None;
 
     /// Whether the device has to support `double`.
     const NEEDS_FP64: bool;
@@ -196,10 +197,10 @@ pub trait Kernels: Element {
     fn panels_times(device: &Device) -> Vec<MeasuredTime>;
     /// What is known of `pack` on this device, with a single panel or with several: rows, k, 1.
     fn pack_times(device: &Device, single: bool) -> Vec<MeasuredTime>;
-    /// How the kernel for tensor cores reads its operands; `None` where there is no such kernel.
-    fn lines(orders: Orders) -> Option<Lines>;
+    /// How the kernel for tensor cores reads A and B; `None` where there is no such kernel.
+    fn lines(how: (Orders, Products)) -> Option<[Lines; 2]>;
     /// What is known of `tensor` on this device.
-    fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime>;
+    fn tensor_times(device: &Device, how: (Orders, Products)) -> Vec<MeasuredTime>;
     /// See `split.cl`, `tensor_f64.cl`, `warpgroup.cl` and `warpgroup_stored.cl`. Where there is no
     /// kernel for these orders, it is that of the others.
     fn tensor(
@@ -281,7 +282,7 @@ impl Orders {
 }
 
 /// How many products of TF32 numbers stand for one product.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Products {
     /// One: as precise as TF32.
     One,

@@ -4,7 +4,7 @@
 use super::estimate::{
     distance, estimate, estimate_batch, in_layout, nearest, parts_like, turned, volume,
 };
-use super::real::{MeasuredBatch, MeasuredTime, Orders, Real, Size};
+use super::real::{MeasuredBatch, MeasuredTime, Orders, Products, Real, Size};
 use cltune::Device;
 
 /// A way to multiply.
@@ -19,8 +19,8 @@ pub enum Route {
     /// products for one, with operands as for `Pipelined`; double precision with operands as they
     /// lie, or copied where lines of the other direction are faster by more than the copy takes.
     Tensor,
-    /// On those of the Hopper GPUs, with instructions that only these have: single precision with A
-    /// row after row and B column after column; `f16` and `bf16` with operands as they lie.
+    /// On those of the Hopper GPUs, with instructions that only these have: `f16` and `bf16` with
+    /// operands as they lie; single precision, too, but with A row after row.
     Warpgroup,
     /// In vectors, from panels that both operands are copied to first.
     Panels,
@@ -74,6 +74,8 @@ pub(super) struct Speeds {
     batched_tensor: Option<Vec<MeasuredBatch>>,
     tensor: Vec<MeasuredTime>,
     warpgroup: Vec<MeasuredTime>,
+    /// The same with factors rounded to TF32.
+    warpgroup_tf32: Vec<MeasuredTime>,
     pipelined_parts: Vec<MeasuredTime>,
     tensor_parts: Vec<MeasuredTime>,
     /// Copying an operand, to lines of the other direction and to panels.
@@ -95,9 +97,14 @@ pub(super) struct Copies {
     pub(super) tensor: [bool; 2],
     pub(super) warpgroup: [bool; 2],
     pub(super) tensor_parts: [bool; 2],
-    /// Whether their lines, as they lie, are of k.
+    /// Whether the lines that kernels read are of k, where they read either kind: those that the
+    /// operands have as they lie.
     pub(super) of_k: [bool; 2],
 }
+
+/// The route that is given, where one is, and the products that tensor cores compute for each in
+/// single precision.
+pub(super) type Given = (Option<Route>, Products);
 
 /// The route that a product takes, and whether the lines of A, and of B, are of k where its kernel
 /// reads either kind.
@@ -116,16 +123,21 @@ pub(super) struct Way {
 
 impl Speeds {
     pub(super) fn of<T: Real>(device: &Device) -> Self {
-        let is_there = |orders: Orders| T::lines(orders).is_some() && orders.are_taken_by(device);
+        let is_there = |orders: Orders| {
+            T::lines((orders, Products::Three)).is_some() && orders.are_taken_by(device)
+        };
+        let tensor_times = |orders, products| T::tensor_times(device, (orders, products));
         Self {
             direct: T::direct_times(device),
             pipelined: T::pipelined_times(device),
             panels: T::panels_times(device),
             batched: T::batched_times(device, false),
-            batched_tensor: (T::BATCHES_ON_TENSOR_CORES && Orders::Warp.are_taken_by(device))
-                .then(|| T::batched_times(device, true)),
-            tensor: T::tensor_times(device, Orders::Warp),
-            warpgroup: T::tensor_times(device, Orders::Warpgroup),
+            batched_tensor: T::BATCHES_ON_TENSOR_CORES
+                .filter(|_| Orders::Warp.are_taken_by(device))
+                .map(|_| T::batched_times(device, true)),
+            tensor: tensor_times(Orders::Warp, Products::Three),
+            warpgroup: tensor_times(Orders::Warpgroup, Products::Three),
+            warpgroup_tf32: tensor_times(Orders::Warpgroup, Products::One),
             pipelined_parts: T::pipelined_parts_times(device),
             tensor_parts: T::tensor_parts_times(device),
             to_lines: T::pack_times(device, true),
@@ -151,12 +163,12 @@ impl Speeds {
     /// together with the copy.
     pub(super) fn choice(
         &self,
-        given: Option<Route>,
+        (given, products): Given,
         size: Size,
         copies: Copies,
         arithmetic: Arithmetic,
     ) -> Choice {
-        let ways = self.ways(size, copies, arithmetic).into_iter();
+        let ways = self.ways(products, size, copies, arithmetic).into_iter();
         let open = ways.filter(|way| given.is_none_or(|route| way.choice.route == route));
         shortest(open).map_or_else(
             || Choice {
@@ -174,11 +186,18 @@ impl Speeds {
         copies: Copies,
         arithmetic: Arithmetic,
     ) -> Option<Way> {
-        shortest(self.ways(size, copies, arithmetic).into_iter())
+        let ways = self.ways(Products::Three, size, copies, arithmetic);
+        shortest(ways.into_iter())
     }
 
     /// All ways of whose kernels tuning has measured something.
-    fn ways<'a>(&'a self, size: Size, copies: Copies, arithmetic: Arithmetic) -> Vec<Way> {
+    fn ways<'a>(
+        &'a self,
+        products: Products,
+        size: Size,
+        copies: Copies,
+        arithmetic: Arithmetic,
+    ) -> Vec<Way> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         let units = self.compute_units;
         // Copying, in microseconds, of those operands that need it.
@@ -193,6 +212,10 @@ impl Speeds {
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
         let tensor = |times: &'a [MeasuredTime]| if is_precise { times } else { &[] };
         let to_lines = self.to_lines.as_slice();
+        let warpgroup = match products {
+            Products::One => &self.warpgroup_tf32,
+            Products::Three => &self.warpgroup,
+        };
         let choices = [
             (Route::Direct, self.direct.as_slice(), to_lines, [false; 2]),
             (
@@ -204,7 +227,7 @@ impl Speeds {
             (Route::Tensor, tensor(&self.tensor), to_lines, copies.tensor),
             (
                 Route::Warpgroup,
-                tensor(&self.warpgroup),
+                tensor(warpgroup),
                 to_lines,
                 copies.warpgroup,
             ),
@@ -361,7 +384,8 @@ mod tests {
     }
 
     fn route(speeds: &Speeds, size: Size, copies: Copies, arithmetic: Arithmetic) -> Route {
-        speeds.choice(None, size, copies, arithmetic).route
+        let open = (None, Products::Three);
+        speeds.choice(open, size, copies, arithmetic).route
     }
 
     fn cube(side: i32) -> Size {
@@ -382,6 +406,7 @@ mod tests {
             batched_tensor: None,
             tensor: Vec::new(),
             warpgroup: Vec::new(),
+            warpgroup_tf32: Vec::new(),
             pipelined_parts: Vec::new(),
             tensor_parts: Vec::new(),
             to_lines: Vec::new(),
@@ -465,7 +490,7 @@ mod tests {
             ..NO_COPIES
         };
         let lines = |speeds: &Speeds, side, copies| {
-            let (tensor, size) = (Some(Route::Tensor), cube(side));
+            let (tensor, size) = ((Some(Route::Tensor), Products::Three), cube(side));
             let choice = speeds.choice(tensor, size, copies, Arithmetic::Automatic);
             choice.of_k
         };
@@ -490,6 +515,39 @@ mod tests {
         // Where a layout was not measured, operands stay as they lie.
         speeds.tensor.retain(|time| time.of_k == Some(rows));
         assert_eq!(of_k(&speeds, 4000), columns);
+    }
+
+    /// Where B lies row after row.
+    #[test]
+    fn tf32_goes_by_times_of_its_own_kernel_and_copies_b_only_where_that_pays() {
+        let times = |of_k, micros| MeasuredTime {
+            of_k: Some(of_k),
+            ..measured(1000, micros)
+        };
+        let (rows, columns) = ([true, false], [true, true]);
+        let mut speeds = Speeds {
+            warpgroup: vec![measured(1000, 450.0)],
+            warpgroup_tf32: vec![times(rows, 120.0), times(columns, 100.0)],
+            to_lines: vec![MeasuredTime {
+                micros: 30.0,
+                ..MeasuredTime::of([1000, 1000, 1])
+            }],
+            ..nothing()
+        };
+        let lines = |speeds: &Speeds, copies| {
+            let tf32 = (Some(Route::Warpgroup), Products::One);
+            let choice = speeds.choice(tf32, cube(1000), copies, Arithmetic::Automatic);
+            choice.of_k
+        };
+        assert_eq!(lines(&speeds, NO_COPIES), rows);
+        // Lines that do not begin at multiples of 16 bytes are copied anyway.
+        let copied = Copies {
+            warpgroup: [false, true],
+            ..NO_COPIES
+        };
+        assert_eq!(lines(&speeds, copied), columns);
+        speeds.warpgroup_tf32[0].micros = 140.0;
+        assert_eq!(lines(&speeds, NO_COPIES), columns);
     }
 
     /// 132 compute units and 64 tiles at 512 x 512.

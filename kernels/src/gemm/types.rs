@@ -49,6 +49,23 @@ macro_rules! times {
     }};
 }
 
+/// What was measured of a product in tiles by warpgroups, in single precision: A is in lines of k.
+/// Where B is not, tiles are of the product of the transposes.
+macro_rules! of_warpgroups {
+    ($of:ident, $by:ident) => {{
+        let (rows, columns, b_of_k) = (64 * $by.WARPGROUPS, $by.NWG, $of.b_of_k == 1);
+        let tile = if b_of_k {
+            [rows, columns]
+        } else {
+            [columns, rows]
+        };
+        MeasuredTime {
+            of_k: Some([true, b_of_k]),
+            ..of_tiles!($of, tile)
+        }
+    }};
+}
+
 /// What was measured of a product in tiles; with `of_k`, of a kernel that reads either kind of
 /// lines.
 macro_rules! of_tiles {
@@ -123,12 +140,12 @@ macro_rules! launch_batch {
     }};
 }
 
-macro_rules! is_there {
+macro_rules! alignment {
     () => {
-        false
+        None
     };
-    ($kernel:ident) => {
-        true
+    ($bytes:literal) => {
+        Some($bytes)
     };
 }
 
@@ -145,13 +162,13 @@ macro_rules! params_of {
 macro_rules! kernels {
     (
         $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident,
-        $pipelined_parts:ident, $panels:ident, $direct:ident, $batched:ident $(or $batched_tensor:ident)?,
+        $pipelined_parts:ident, $panels:ident, $direct:ident, $batched:ident $(or $batched_tensor:ident by $bytes:literal)?,
         $needs_fp64:literal; $($more:tt)*
     ) => {
         impl Kernels for $stored {
             type Real = $real;
             type BatchParams = BatchParams<$batched::Params, params_of!($($batched_tensor)?)>;
-            const BATCHES_ON_TENSOR_CORES: bool = is_there!($($batched_tensor)?);
+            const BATCHES_ON_TENSOR_CORES: Option<usize> = alignment!($($bytes)?);
             const NEEDS_FP64: bool = $needs_fp64;
             const ZERO: $real = 0.0;
 
@@ -352,22 +369,27 @@ kernels! {
         Some(buffer)
     }
 
-    fn lines(orders: Orders) -> Option<Lines> {
-        Some(match orders {
-            Orders::Warp => Lines::Across,
-            Orders::Warpgroup => Lines::OfK,
+    fn lines(how: (Orders, Products)) -> Option<[Lines; 2]> {
+        Some(match how {
+            (Orders::Warp, _) => [Lines::Across; 2],
+            (Orders::Warpgroup, _) => [Lines::OfK, Lines::Either],
         })
     }
 
-    fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime> {
-        match orders {
-            Orders::Warp => {
+    fn tensor_times(device: &Device, how: (Orders, Products)) -> Vec<MeasuredTime> {
+        match how {
+            (Orders::Warp, Products::Three) => {
                 times!(gemm_split, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
             }
-            Orders::Warpgroup => times!(gemm_warpgroup, device, |of, by| of_tiles!(
-                of,
-                [64 * by.WARPGROUPS, by.NWG]
-            )),
+            (Orders::Warp, Products::One) => {
+                times!(gemm_tf32, device, |of, by| of_tiles!(of, [by.MWG, by.NWG]))
+            }
+            (Orders::Warpgroup, Products::Three) => times!(gemm_warpgroup, device, |of, by| {
+                of_warpgroups!(of, by)
+            }),
+            (Orders::Warpgroup, Products::One) => times!(gemm_warpgroup_tf32, device, |of, by| {
+                of_warpgroups!(of, by)
+            }),
         }
     }
 
@@ -380,22 +402,25 @@ kernels! {
         (b, b_of_k): OfLines<'_, f32>,
         c: Target<'_, f32>,
     ) -> Result<Event> {
-        let multiply = match how {
-            (Orders::Warp, Products::One) => gemm_tf32,
-            (Orders::Warp, Products::Three) => gemm_split,
-            (Orders::Warpgroup, Products::One) => {
-                return gemm_warpgroup_tf32(
-                    queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, i32::from(a_of_k), b.buffer,
-                    b.offset, b.leading, i32::from(b_of_k), c.buffer, c.offset, c.leading,
-                    c.epilogue, c.bias,
-                );
-            }
-            (Orders::Warpgroup, Products::Three) => gemm_warpgroup,
-        };
-        multiply(
-            queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-            c.buffer, c.offset, c.leading, c.epilogue, c.bias,
-        )
+        let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
+        match how {
+            (Orders::Warp, Products::One) => gemm_tf32(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
+                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            ),
+            (Orders::Warp, Products::Three) => gemm_split(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
+                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            ),
+            (Orders::Warpgroup, Products::One) => gemm_warpgroup_tf32(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer, b.offset,
+                b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            ),
+            (Orders::Warpgroup, Products::Three) => gemm_warpgroup(
+                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
+                c.buffer, c.offset, c.leading, b_of_k, c.epilogue, c.bias,
+            ),
+        }
     }
 
     fn tensor_parts(
@@ -404,19 +429,19 @@ kernels! {
         Size { m, n, k }: Size,
         Factors { alpha, beta }: Factors<f32>,
         (a, _): OfLines<'_, f32>,
-        (b, _): OfLines<'_, f32>,
+        (b, b_of_k): OfLines<'_, f32>,
         c: Target<'_, f32>,
     ) -> Result<Event> {
         gemm_warpgroup_parts(
             queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-            c.buffer, c.offset, c.leading, c.epilogue, parts, c.bias,
+            c.buffer, c.offset, c.leading, i32::from(b_of_k), c.epilogue, parts, c.bias,
         )
     }
 
     fn tensor_parts_times(device: &Device) -> Vec<MeasuredTime> {
         times!(gemm_warpgroup_parts, device, |of, by| MeasuredTime {
             parts: by.PARTS,
-            ..of_tiles!(of, [64 * by.WARPGROUPS, by.NWG])
+            ..of_warpgroups!(of, by)
         })
     }
 }
@@ -424,11 +449,11 @@ kernels! {
 /// A single kernel for tensor cores, which reads operands as they lie.
 macro_rules! as_they_lie {
     ($stored:ident in $real:ident, $orders:ident, $kernel:ident, |$by:ident| $tile:expr) => {
-        fn lines(orders: Orders) -> Option<Lines> {
-            (orders == Orders::$orders).then_some(Lines::Either)
+        fn lines((orders, _): (Orders, Products)) -> Option<[Lines; 2]> {
+            (orders == Orders::$orders).then_some([Lines::Either; 2])
         }
 
-        fn tensor_times(device: &Device, orders: Orders) -> Vec<MeasuredTime> {
+        fn tensor_times(device: &Device, (orders, _): (Orders, Products)) -> Vec<MeasuredTime> {
             if orders != Orders::$orders {
                 return Vec::new();
             }
@@ -457,7 +482,7 @@ kernels! {
     f64 in f64,
     gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
     gemm_panels_f64, gemm_direct_f64,
-    gemm_batched_f64 or gemm_batched_tensor_f64, true;
+    gemm_batched_f64 or gemm_batched_tensor_f64 by 16, true;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warp);
 
     fn as_stored(buffer: &Buffer<f64>) -> Option<&Buffer<f64>> {
@@ -495,7 +520,7 @@ kernels! {
     f16 in f32,
     gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
     gemm_panels_f16, gemm_direct_f16,
-    gemm_batched_f16 or gemm_batched_tensor_f16, false;
+    gemm_batched_f16 or gemm_batched_tensor_f16 by 2, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
@@ -507,7 +532,7 @@ kernels! {
     bf16 in f32,
     gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
     gemm_panels_bf16, gemm_direct_bf16,
-    gemm_batched_bf16 or gemm_batched_tensor_bf16, false;
+    gemm_batched_bf16 or gemm_batched_tensor_bf16 by 2, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
         None
     }

@@ -137,9 +137,10 @@ fn types_of_16_bits_are_rounded_once_in_batches() {
     random_cases::<bf16>(14, 40);
 }
 
-/// Lines of A and B begin at multiples of 16 bytes, where tensor cores read them if the device has some.
+/// Lines of A and B begin at multiples of so many elements, where tensor cores read them if the
+/// device has some.
 #[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
-fn random_aligned_cases<T: Number>(seed: u64, count: usize) {
+fn random_aligned_cases<T: Number>(seed: u64, count: usize, multiple: usize) {
     let queue = Queue::default_device().unwrap();
     let mut numbers = Numbers(seed);
     let sizes = [16, 17, 24, 32, 40, 47, 64, 65, 72, 100, 128, 136];
@@ -149,11 +150,11 @@ fn random_aligned_cases<T: Number>(seed: u64, count: usize) {
         let mut random = |rows: usize, columns: usize| {
             let by_rows = numbers.below(2) == 0;
             let length = if by_rows { columns } else { rows };
-            let gap = length.next_multiple_of(8) - length + numbers.among(&[0, 0, 8]);
-            let offset = numbers.among(&[0, 0, 8]);
+            let gap = length.next_multiple_of(multiple) - length + numbers.among(&[0, 0, multiple]);
+            let offset = numbers.among(&[0, 0, multiple]);
             let host = Host::<T>::random(&mut numbers, rows, columns, by_rows, gap, offset);
             let side_by_side = host.values.len() - offset;
-            let stride = numbers.among(&[side_by_side, side_by_side + 8, 0]);
+            let stride = numbers.among(&[side_by_side, side_by_side + multiple, 0]);
             (host.repeated(&mut numbers, products, stride), stride)
         };
         let (a, stride_a) = random(m, k);
@@ -176,8 +177,17 @@ fn random_aligned_cases<T: Number>(seed: u64, count: usize) {
 
 #[test]
 fn aligned_batches_of_16_bits_are_right() {
-    random_aligned_cases::<f16>(21, 48);
-    random_aligned_cases::<bf16>(22, 48);
+    random_aligned_cases::<f16>(21, 48, 8);
+    random_aligned_cases::<bf16>(22, 48, 8);
+}
+
+/// Elements are copied by fours, by twos and one by one.
+#[test]
+fn batches_of_16_bits_are_right_wherever_lines_begin() {
+    for multiple in [4, 2, 1] {
+        random_aligned_cases::<f16>(24, 32, multiple);
+        random_aligned_cases::<bf16>(25, 32, multiple);
+    }
 }
 
 #[test]
@@ -186,7 +196,7 @@ fn aligned_batches_in_double_precision_are_right() {
         cltune_tests::skip("the device has no double precision");
         return;
     }
-    random_aligned_cases::<f64>(23, 48);
+    random_aligned_cases::<f64>(23, 48, 8);
 }
 
 fn side_by_side<T: Number>(

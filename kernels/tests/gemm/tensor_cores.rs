@@ -1,7 +1,7 @@
 //! Every route on tensor cores that a device has; where it has none, that it says so.
 
-use crate::host::{Host, Number, Numbers};
-use crate::results::random_cases;
+use crate::host::{Activation, Ending, Expected, Host, Number, Numbers};
+use crate::results::{check, random_cases};
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
 
@@ -83,15 +83,65 @@ fn half_precision_and_bfloat16_are_right_on_tensor_cores() {
     are_right_or_refused::<bf16>(11);
 }
 
-/// The numbers of these matrices have so few bits that TF32 has them exactly.
+/// Lines of 68 and 516 elements begin at multiples of 16 bytes, where tensor cores read them as they
+/// lie; 600 x 516 are several tiles.
+#[test]
+#[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
+fn single_precision_is_right_however_aligned_matrices_lie() {
+    let queue = Queue::default_device().unwrap();
+    let mut numbers = Numbers(26);
+    let ending = Ending {
+        bias: true,
+        activation: Some(Activation::Relu),
+    };
+    for route in on_tensor_cores::<f32>(&queue) {
+        for case in 0..8 {
+            let (m, n, k) = [(100, 68, 44), (600, 516, 300)][case / 4];
+            let mut random = |rows, columns, bit: usize| {
+                let by_rows = case & bit == 0;
+                Host::<f32>::random(&mut numbers, rows, columns, by_rows, case % 3 * 4, 4)
+            };
+            let (a, b) = (random(m, k, 1), random(k, n, 2));
+            // Column after column, it is the product of the transposes.
+            let c = Host::random(&mut numbers, m, n, case != 1, case % 2, 0);
+            let bias: Vec<f32> = (0..n).map(|_| numbers.next() as f32).collect();
+            check(&queue, route, (ending, &bias), &a, &b, &c, -0.5, 1.0);
+        }
+    }
+}
+
+/// Whether the device has TF32; where it has none, that it says so.
+fn has_tf32(queue: &Queue) -> bool {
+    if queue.device().info().limits.nv_compute_capability >= 80 {
+        return true;
+    }
+    let ones = Buffer::from_slice(queue, &[1.0_f32; 16]).unwrap();
+    let mut sums = Buffer::new(queue.context(), 16).unwrap();
+    let matrix = Matrix::new(&ones, Shape::row_major(4, 4));
+    let target = MatrixMut::new(&mut sums, Shape::row_major(4, 4));
+    let mut gemm = Gemm::new(queue).unwrap();
+    let refused = gemm.multiply_tf32(queue, 1.0, matrix, matrix, 0.0, target);
+    assert!(matches!(
+        refused.unwrap_err(),
+        GemmError::Unsupported { .. }
+    ));
+    false
+}
+
+/// The numbers of these matrices have so few bits that TF32 has them exactly. Lines of 68 and 516
+/// elements begin at multiples of 16 bytes, those of 65 do not, and are copied; 600 x 516 are
+/// several tiles of each kind.
 #[test]
 #[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
 fn tf32_is_right_however_matrices_lie() {
     let queue = Queue::default_device().unwrap();
-    let is_there = queue.device().info().limits.nv_compute_capability >= 80;
+    if !has_tf32(&queue) {
+        return;
+    }
     let mut numbers = Numbers(9);
-    for case in 0..8 {
-        let (m, n, k) = (97, 65, 40 + case);
+    for case in 0..24 {
+        let (m, n) = [(97, 65), (100, 68), (600, 516)][case / 8];
+        let k = [40 + case, 1 + case, 132][case / 8];
         let mut random = |rows, columns, bit: usize| {
             let by_rows = case & bit == 0;
             Host::<f32>::random(&mut numbers, rows, columns, by_rows, case % 3 * 4, 4)
@@ -107,19 +157,88 @@ fn tf32_is_right_however_matrices_lie() {
             0.5,
             MatrixMut::new(&mut of_c, c.shape),
         );
-        if !is_there {
-            let refused = done.unwrap_err();
-            assert!(matches!(refused, GemmError::Unsupported { .. }));
-            return;
-        }
         done.unwrap();
         let found = of_c.read(&queue).unwrap();
-        for row in 0..m {
-            for column in 0..n {
-                let sum: f64 = (0..k).map(|p| a.get(row, p) * b.get(p, column)).sum();
-                let expected = sum + 0.5 * c.get(row, column);
-                let error = f64::from(found[c.at(row, column)]) - expected;
-                assert!(error.abs() < 1e-4, "case {case}, {row}, {column}: {error}");
+        Expected::unchanged(&c)
+            .after([(&a, 0), (&b, 0), (&c, 0)], 1.0, 0.5)
+            .is_found(&found, || format!("case {case}, {m} x {n} x {k}"));
+    }
+}
+
+/// Both ways in which B can lie.
+fn both_ways(rows: usize, columns: usize) -> [Shape; 2] {
+    [
+        Shape::row_major(rows, columns),
+        Shape::column_major(rows, columns),
+    ]
+}
+
+/// Factors of three quarters of a unit in TF32's last place are a whole one, and of a quarter none.
+#[test]
+fn tf32_is_rounded_to_nearest_however_b_lies() {
+    let queue = Queue::default_device().unwrap();
+    if !has_tf32(&queue) {
+        return;
+    }
+    let (side, k) = (64, 16);
+    let ulp = 1.0 / 1024.0;
+    let factors = [1.0_f32, 1.0 + 0.75 * ulp, 1.0 + 0.25 * ulp];
+    let rounded = [1.0, 1.0 + ulp, 1.0];
+    for (left, right) in [(0, 1), (1, 0), (0, 2), (2, 0)] {
+        let a = Buffer::from_slice(&queue, &vec![factors[left]; side * k]).unwrap();
+        let b = Buffer::from_slice(&queue, &vec![factors[right]; k * side]).unwrap();
+        for of_b in both_ways(k, side) {
+            let mut c = Buffer::new(queue.context(), side * side).unwrap();
+            let mut gemm = Gemm::new(&queue).unwrap();
+            let target = MatrixMut::new(&mut c, Shape::row_major(side, side));
+            let (a, b) = (
+                Matrix::new(&a, Shape::row_major(side, k)),
+                Matrix::new(&b, of_b),
+            );
+            gemm.multiply_tf32(&queue, 1.0, a, b, 0.0, target).unwrap();
+            let expected = k as f32 * rounded[left] * rounded[right];
+            assert_eq!(
+                c.read(&queue).unwrap(),
+                vec![expected; side * side],
+                "factors {left} and {right}, {of_b:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn infinities_and_what_is_no_number_spread_in_tf32() {
+    let queue = Queue::default_device().unwrap();
+    if !has_tf32(&queue) {
+        return;
+    }
+    let side = 40;
+    let mut left = vec![1.0_f32; side * side];
+    left[3 * side + 5] = f32::INFINITY;
+    left[8 * side + 5] = f32::NAN;
+    let left = Buffer::from_slice(&queue, &left).unwrap();
+    for of_b in both_ways(side, side) {
+        let mut right = vec![1.0_f32; side * side];
+        // Of row 7 and column 11.
+        let place = if of_b == Shape::row_major(side, side) {
+            7 * side + 11
+        } else {
+            11 * side + 7
+        };
+        right[place] = f32::NAN;
+        let right = Buffer::from_slice(&queue, &right).unwrap();
+        // With beta 0, C is not read.
+        let mut c = Buffer::from_slice(&queue, &vec![f32::NAN; side * side]).unwrap();
+        let square = Shape::row_major(side, side);
+        let (a, b) = (Matrix::new(&left, square), Matrix::new(&right, of_b));
+        let target = MatrixMut::new(&mut c, square);
+        let mut gemm = Gemm::new(&queue).unwrap();
+        gemm.multiply_tf32(&queue, 1.0, a, b, 0.0, target).unwrap();
+        for (at, sum) in c.read(&queue).unwrap().into_iter().enumerate() {
+            match (at / side, at % side) {
+                (8, _) | (_, 11) => assert!(sum.is_nan(), "{of_b:?} {at}: {sum}"),
+                (3, _) => assert_eq!(sum, f32::INFINITY, "{of_b:?} {at}"),
+                _ => assert_eq!(sum, side as f32, "{of_b:?} {at}"),
             }
         }
     }

@@ -51,6 +51,7 @@ macro_rules! batched_tensor {
             tune(m = 16, n = 16, k = 16, count = 16384, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
             tune(m = 32, n = 32, k = 32, count = 4096, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
             tune(m = 64, n = 64, k = 64, count = 1024, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
+            tune(m = 100, n = 100, k = 100, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
             tune(m = 128, n = 128, k = 128, count = 256, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
             tune_if(device.nv_compute_capability >= 80),
             defaults(MWG = 32, NWG = 32, KWG = 32, WM = 16, WN = 32, PRODUCTS = 1, STAGES = 2),

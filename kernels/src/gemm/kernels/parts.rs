@@ -315,7 +315,8 @@ pub(crate) fn gemm_tensor_f64_parts(
         stage(
             gemm_part(m, n, k, a, offset_a, lda, b, offset_b, ldb, sums, bias),
             global(
-                m.div_ceil(64 * WARPGROUPS) * n.div_ceil(NWG) * (128 * WARPGROUPS),
+                (if b_of_k == 1 { m } else { n }).div_ceil(64 * WARPGROUPS)
+                    * (if b_of_k == 1 { n } else { m }).div_ceil(NWG) * (128 * WARPGROUPS),
                 k.div_ceil(k.div_ceil(32 * if parts == 0 { PARTS } else { parts }) * 32),
             ),
             local(128 * WARPGROUPS, 1),
@@ -330,14 +331,16 @@ pub(crate) fn gemm_tensor_f64_parts(
         ),
     ),
     defines(
-        EDGE_M = (m % (64 * WARPGROUPS)).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % 32).min(1),
+        B_OF_K = b_of_k,
+        EDGE_M = ((if b_of_k == 1 { m } else { n }) % (64 * WARPGROUPS)).min(1),
+        EDGE_N = ((if b_of_k == 1 { n } else { m }) % NWG).min(1), EDGE_K = (k % 32).min(1),
         EPILOGUE = epilogue,
     ),
-    tune(m = 256, n = 256, k = 4096, epilogue = 0, parts = 0),
-    tune(m = 512, n = 512, k = 4096, epilogue = 0, parts = 0),
-    tune(m = 1024, n = 1024, k = 4096, epilogue = 0, parts = 0),
-    tune(m = 4096, n = 128, k = 4096, epilogue = 0, parts = 0),
-    tune(m = 128, n = 4096, k = 4096, epilogue = 0, parts = 0),
+    tune(m = 256, n = 256, k = 4096, b_of_k = [1, 0], epilogue = 0, parts = 0),
+    tune(m = 512, n = 512, k = 4096, b_of_k = [1, 0], epilogue = 0, parts = 0),
+    tune(m = 1024, n = 1024, k = 4096, b_of_k = [1, 0], epilogue = 0, parts = 0),
+    tune(m = 4096, n = 128, k = 4096, b_of_k = [1, 0], epilogue = 0, parts = 0),
+    tune(m = 128, n = 4096, k = 4096, b_of_k = [1, 0], epilogue = 0, parts = 0),
     tune_if(device.nv_compute_capability == 90),
     defaults(WARPGROUPS = 1, NWG = 64, STAGES = 4, TILES_AHEAD = 1, SWIZZLE = 1, PARTS = 8),
     reference(
@@ -362,6 +365,7 @@ pub(crate) fn gemm_warpgroup_parts(
     #[arg(out, len = m * n)] c: &mut Buffer<f32>,
     #[arg(value = 0)] offset_c: i32,
     #[arg(value = 0)] ldc: i32,
+    #[arg(host_only)] b_of_k: i32,
     #[arg(host_only)] epilogue: i32,
     #[arg(host_only)] parts: i32,
     #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]

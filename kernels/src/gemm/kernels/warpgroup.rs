@@ -24,24 +24,28 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
         // Registers: the sums, and what else is needed, of 65,536.
         (NWG + 80) * WARPGROUPS * 128 <= 65536,
     ),
+    // Where B is k lines of n, tiles are of the product of the transposes.
     global(
-        (m + 64 * WARPGROUPS - 1) / (64 * WARPGROUPS) * ((n + NWG - 1) / NWG) * (128 * WARPGROUPS),
+        ((if b_of_k == 1 { m } else { n }) + 64 * WARPGROUPS - 1) / (64 * WARPGROUPS)
+            * (((if b_of_k == 1 { n } else { m }) + NWG - 1) / NWG) * (128 * WARPGROUPS),
     ),
     local(128 * WARPGROUPS),
     defines(
-        EDGE_M = (m % (64 * WARPGROUPS)).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % 32).min(1),
+        B_OF_K = b_of_k,
+        EDGE_M = ((if b_of_k == 1 { m } else { n }) % (64 * WARPGROUPS)).min(1),
+        EDGE_N = ((if b_of_k == 1 { n } else { m }) % NWG).min(1), EDGE_K = (k % 32).min(1),
         EPILOGUE = epilogue,
     ),
-    tune(m = 256, n = 256, k = 256, epilogue = 0),
-    tune(m = 512, n = 512, k = 512, epilogue = 0),
-    tune(m = 1024, n = 1024, k = 1024, epilogue = 0),
-    tune(m = 1536, n = 1536, k = 1536, epilogue = 0),
-    tune(m = 2048, n = 2048, k = 2048, epilogue = 0),
-    tune(m = 3000, n = 3000, k = 3000, epilogue = 0),
-    tune(m = 4096, n = 4096, k = 4096, epilogue = 0),
-    tune(m = 8192, n = 8192, k = 8192, epilogue = 0),
-    tune(m = 4096, n = 128, k = 4096, epilogue = 0),
-    tune(m = 128, n = 4096, k = 4096, epilogue = 0),
+    tune(m = 256, n = 256, k = 256, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 512, n = 512, k = 512, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 1024, n = 1024, k = 1024, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 1536, n = 1536, k = 1536, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 2048, n = 2048, k = 2048, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 3000, n = 3000, k = 3000, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 4096, n = 4096, k = 4096, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 8192, n = 8192, k = 8192, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 4096, n = 128, k = 4096, b_of_k = [1, 0], epilogue = 0),
+    tune(m = 128, n = 4096, k = 4096, b_of_k = [1, 0], epilogue = 0),
     tune_if(device.nv_compute_capability == 90),
     defaults(WARPGROUPS = 2, NWG = 128, STAGES = 4, TILES_AHEAD = 1, SWIZZLE = 8),
     reference(
@@ -66,6 +70,7 @@ pub(crate) fn gemm_warpgroup(
     #[arg(out, len = m * n)] c: &mut Buffer<f32>,
     #[arg(value = 0)] offset_c: i32,
     #[arg(value = 0)] ldc: i32,
+    #[arg(host_only)] b_of_k: i32,
     #[arg(host_only)] epilogue: i32,
     #[arg(len = if epilogue % 4 == 1 { n } else if epilogue % 4 == 2 { m } else { 1 })]
     bias: &Buffer<f32>,

@@ -5,7 +5,8 @@ use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 
 macro_rules! warpgroup_stored {
     (
-        $name:ident, $stored:ident, $size:literal, $factors:literal, b_of_k = $b_of_k:literal,
+        $name:ident, $stored:ident, $size:literal, $factors:literal, b_of_k = $b_of_k:tt,
+        rows = $rows:tt, columns = $columns:tt, registers = $registers:tt,
         constraints($($constraint:tt)*), tolerance($($tolerance:tt)*)
     ) => {
         /// C ← α A B + β C, and what `epilogue.cl` does then;
@@ -26,7 +27,7 @@ macro_rules! warpgroup_stored {
                 // What a compute unit has for work-groups, which is more than OpenCL tells of: 226 KiB.
                 RESIDENT * STAGES * ((64 * WARPGROUPS + NWG) * 128 + 16) <= 231424,
                 // Registers: the sums, and what else is needed, of 65,536.
-                RESIDENT * (NWG / 2 + 48) * (128 * WARPGROUPS + 32) <= 65536,
+                RESIDENT * (NWG / 2 + $registers) * (128 * WARPGROUPS + 32) <= 65536,
                 $($constraint)*
             ),
             scratch(maps: [u8; device.compute_units * RESIDENT * 256]),
@@ -36,14 +37,14 @@ macro_rules! warpgroup_stored {
                     ldc, bias, maps,
                 ),
                 global(
-                    ((m + 64 * WARPGROUPS - 1) / (64 * WARPGROUPS) * ((n + NWG - 1) / NWG))
+                    (($rows + 64 * WARPGROUPS - 1) / (64 * WARPGROUPS) * (($columns + NWG - 1) / NWG))
                         .min(device.compute_units * RESIDENT) * (128 * WARPGROUPS + 32),
                 ),
                 local(128 * WARPGROUPS + 32),
             )),
             defines(
                 A_OF_K = a_of_k, B_OF_K = b_of_k,
-                EDGE_M = (m % (64 * WARPGROUPS)).min(1), EDGE_N = (n % NWG).min(1),
+                EDGE_M = ($rows % (64 * WARPGROUPS)).min(1), EDGE_N = ($columns % NWG).min(1),
                 EPILOGUE = epilogue,
             ),
             options($factors),
@@ -96,6 +97,9 @@ warpgroup_stored!(
     2,
     "-DFACTORS_f16",
     b_of_k = 0,
+    rows = m,
+    columns = n,
+    registers = 48,
     constraints(),
     tolerance(accumulates = k)
 );
@@ -106,17 +110,24 @@ warpgroup_stored!(
     2,
     "-DFACTORS_bf16",
     b_of_k = 0,
+    rows = m,
+    columns = n,
+    registers = 48,
     constraints(),
     tolerance(rel = 0.01, abs = 0.01, l2 = 2e-3)
 );
-// These instructions read TF32 in lines of k only. Two factors rounded to 11 bits each; the sum of k
-// products of either sign is as wrong as one of them.
+// These instructions read TF32 from local memory in lines of k only. Where B has others, the product of
+// the transposes is computed, of which B is the factor that a work-item has in registers. Two factors
+// rounded to 11 bits each; the sum of k products of either sign is as wrong as one of them.
 warpgroup_stored!(
     gemm_warpgroup_tf32,
     f32,
     4,
     "-DFACTORS_tf32",
-    b_of_k = 1,
-    constraints(a_of_k == 1, b_of_k == 1),
+    b_of_k = [1, 0],
+    rows = (if b_of_k == 1 { m } else { n }),
+    columns = (if b_of_k == 1 { n } else { m }),
+    registers = (if b_of_k == 1 { 48 } else { 80 }),
+    constraints(a_of_k == 1),
     tolerance(l2 = 1e-3)
 );

@@ -1,6 +1,7 @@
 // C <- alpha op(A) op(B) + beta C for many products in half precision or bfloat16, on the tensor cores of
 // NVIDIA's GPUs (compute capability 8.0 and later). Sums are in single precision. Matrices lie as batched.cl
-// says, and those of A and B and their lines begin at multiples of 16 bytes.
+// says. Eight elements of A or B are copied at once where their matrices and lines begin at multiples of 16 bytes,
+// four or two where at multiples of so many, and otherwise each by itself.
 //
 //   FACTORS_f16, FACTORS_bf16   the type of A, B and C
 //   MWG, NWG, KWG   the tile of a product that a team of work-items has
@@ -11,6 +12,7 @@
 // Where EDGE_* is 1, tiles stick out of the matrix, or work-groups of the batch.
 
 #define EPILOGUE 0
+#include "exchange.cl"
 #include "four.cl"
 
 #define ITEMS_OF_TEAM ((MWG / WM) * (NWG / WN) * 32)
@@ -23,9 +25,34 @@
 #define LINE(of_k, wg) (((of_k) ? KWG : (wg)) + CHUNK)
 #define TILE(of_k, wg) (LINE(of_k, wg) * ((of_k) ? (wg) : KWG))
 
-inline void copy_chunk(__local stored* to, __global const stored* from, int bytes) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
-                 :: "r"((uint)(size_t)to), "l"((ulong)from), "r"(bytes) : "memory");
+// Copies CHUNK elements, of which `inside` are in the matrix and zeros stand in for the others, `width` at once.
+#define COPY_ASYNC(how, bytes, at) \
+    asm volatile("cp.async." how ".shared.global [%0], [%1], " #bytes ", %2;" \
+                 :: "r"((uint)(size_t)(to + (at))), "l"((ulong)(from + (at))), \
+                    "r"(clamp(inside - (at), 0, (bytes) / 2) * 2) : "memory")
+inline void copy_chunk(__local stored* to, __global const stored* from, int width, int inside) {
+    if (width == 8) {
+        COPY_ASYNC("cg", 16, 0);
+    } else if (width == 4) {
+        COPY_ASYNC("ca", 8, 0);
+        COPY_ASYNC("ca", 8, 4);
+    } else if (width == 2) {
+        COPY_ASYNC("ca", 4, 0);
+        COPY_ASYNC("ca", 4, 2);
+        COPY_ASYNC("ca", 4, 4);
+        COPY_ASYNC("ca", 4, 6);
+    } else {
+        // The hardware copies four bytes at least.
+        #pragma unroll
+        for (int i = 0; i < CHUNK; i++) {
+            to[i] = i < inside ? from[i] : 0;
+        }
+    }
+}
+// How many elements are copied at once where all matrices and lines begin at sums of multiples of these numbers.
+inline int width_for(size_t offset, size_t step, size_t next) {
+    const uint all = (uint)(offset | step | next);
+    return all % 2 ? 1 : all % 4 ? 2 : all % 8 ? 4 : 8;
 }
 #define END_OF_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
 #define WAIT_FOR_ALL_BUT(tiles) asm volatile("cp.async.wait_group %0;" :: "n"(tiles) : "memory")
@@ -89,31 +116,33 @@ void gemm_batched_tensor(const int m, const int n, const int k, const int count,
     const size_t next_a = stride_a < 0 ? m * (size_t)k : stride_a;
     const size_t next_b = stride_b < 0 ? k * (size_t)n : stride_b;
     const size_t next_c = stride_c < 0 ? m * (size_t)n : stride_c;
+    const int width_a = width_for(offset_a, step_a, next_a);
+    const int width_b = width_for(offset_b, step_b, next_b);
     a += offset_a + product * next_a + (A_OF_K ? begin_m * step_a : begin_m);
     b += offset_b + product * next_b + (B_OF_K ? begin_n * step_b : begin_n);
 
     int left = k;
     // What is outside of a matrix is zero in local memory.
-#define FETCH(of_k, wg, tile, from, step, edge, lines) { \
+#define FETCH(of_k, wg, tile, from, step, width, edge, lines) { \
         _Pragma("unroll") \
         for (int i = 0; i < ((wg) * KWG / CHUNK + ITEMS_OF_TEAM - 1) / ITEMS_OF_TEAM; i++) { \
             const int chunk = i * ITEMS_OF_TEAM + item; \
             const int line = chunk / (((of_k) ? KWG : (wg)) / CHUNK); \
             const int at = chunk % (((of_k) ? KWG : (wg)) / CHUNK) * CHUNK; \
-            int bytes = 16; \
+            int inside = CHUNK; \
             if ((edge) || EDGE_K || EDGE_COUNT) { \
                 const bool is_inside = is_there && line < ((of_k) ? (lines) : left); \
-                bytes = is_inside ? clamp(((of_k) ? left : (lines)) - at, 0, CHUNK) * 2 : 0; \
+                inside = is_inside ? clamp(((of_k) ? left : (lines)) - at, 0, CHUNK) : 0; \
             } \
             if ((wg) * KWG / CHUNK % ITEMS_OF_TEAM == 0 || chunk < (wg) * KWG / CHUNK) { \
-                copy_chunk((tile) + line * LINE(of_k, wg) + at, from + line * step + at, bytes); \
+                copy_chunk((tile) + line * LINE(of_k, wg) + at, from + line * step + at, width, inside); \
             } \
         } \
         from += (of_k) ? KWG : KWG * step; \
     }
 #define FETCH_TILE(stage) { \
-        FETCH(A_OF_K, MWG, tiles_a[stage][team], a, step_a, EDGE_M, lines_m) \
-        FETCH(B_OF_K, NWG, tiles_b[stage][team], b, step_b, EDGE_N, lines_n) \
+        FETCH(A_OF_K, MWG, tiles_a[stage][team], a, step_a, width_a, EDGE_M, lines_m) \
+        FETCH(B_OF_K, NWG, tiles_b[stage][team], b, step_b, width_b, EDGE_N, lines_n) \
         left -= KWG; \
         END_OF_COPIES(); \
     }
@@ -209,7 +238,7 @@ void gemm_batched_tensor(const int m, const int n, const int k, const int count,
             for (int e = 0; e < 4; e += 2) {
                 const float2 first = (float2)(sums[i][j][0][e], sums[i][j][0][e + 1]);
                 const float2 second = (float2)(sums[i][j][1][e], sums[i][j][1][e + 1]);
-                const float2 other = of_neighbour(is_odd ? first : second);
+                const float2 other = of_other(is_odd ? first : second, 1);
                 const float4 four_sums = is_odd ? (float4)(other, second) : (float4)(first, other);
                 const int below = i * 16 + e * 4;
                 if (!EDGE_M || row + below < lines_m) {

@@ -87,11 +87,3 @@ inline void write_four(__global stored* at, float4 sums, float alpha, float beta
         at[3] = written.w;
     }
 }
-
-// x of the work-item whose number differs in the lowest bit.
-inline float2 of_neighbour(float2 x) {
-    float2 y;
-    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(y.x) : "f"(x.x));
-    asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=f"(y.y) : "f"(x.y));
-    return y;
-}

@@ -3,7 +3,7 @@
 // single precision.
 //
 //   FACTORS_f16, FACTORS_bf16, FACTORS_tf32   the type of A, B and C; C of tf32 is in single precision
-//   A_OF_K, B_OF_K   1: m (n) lines of k elements; 0: k lines of m (n) elements, but not for tf32
+//   A_OF_K, B_OF_K   1: m (n) lines of k elements; 0: k lines of m (n) elements, of tf32 for B only
 //   WARPGROUPS       of 64 rows each: a tile has MWG = 64 * WARPGROUPS of them
 //   NWG              its columns
 //   STAGES           how many tiles are in local memory
@@ -16,6 +16,10 @@
 // as its group computes; the warpgroups give the tensor cores their orders. Nobody waits for all: each
 // stage has a barrier for its bytes and one for its readers, so that the first tiles for the next part of C
 // are copied while this one is written.
+//
+// From local memory these instructions read tf32 in lines of k only, and one of the factors they take from
+// registers as well. So where B is k lines of n elements, the product of the transposes is computed, of which
+// B is the factor from registers: rows are those of B's transpose then, and columns those of A's.
 //
 // The copy engine takes a matrix by its map, which is 128 bytes in global memory. Each group makes its own
 // two in `maps`, by the instructions for changing maps: they set each field of one that is zero.
@@ -32,6 +36,9 @@
 // Of maps; the copy engine rounds to nearest.
 #define ELEMENT "11"
 #define DIRECTIONS ""
+#if !B_OF_K
+#define TRANSPOSED
+#endif
 #else
 #define SIZE 2
 #define DIRECTIONS ", " STRING(EXPAND(OTHER_THAN_, A_OF_K)) ", " STRING(EXPAND(OTHER_THAN_, B_OF_K))
@@ -117,14 +124,31 @@ inline void wait_for_round(__local ulong* at, uint odd) {
     } while (!is_over);
 }
 
+#ifdef TRANSPOSED
+#define ROWS_OF_K 0
+#define COLUMNS_OF_K 1
+#else
+#define ROWS_OF_K A_OF_K
+#define COLUMNS_OF_K B_OF_K
+#endif
+
 // Adds the products of 32 bytes of k to all sums, or begins them anew.
 #define ORDER_STORED(of_a, of_b, goes_on) \
     asm volatile("{\n.reg .pred on;\nsetp.ne.u32 on, %2, 0;\n" \
                  "wgmma.mma_async.sync.aligned.m64n" STRING(NWG) INSTRUCTION \
                  "{" REGISTERS("s") "}, %0, %1, on, 1, 1" DIRECTIONS ";\n}" \
                  :: "l"(of_a), "l"(of_b), "r"((uint)(goes_on)) : "memory")
-#define WAIT_FOR_ORDERS_BUT(tiles) \
-    asm volatile("wgmma.wait_group.sync.aligned " #tiles ";" ::: "memory")
+// The same with the rows' elements from registers.
+#define ORDER_TAKEN(of_rows, of_columns, goes_on) \
+    asm volatile("{\n.reg .pred on;\nsetp.ne.u32 on, %5, 0;\n" \
+                 "wgmma.mma_async.sync.aligned.m64n" STRING(NWG) INSTRUCTION \
+                 "{" REGISTERS("s") "}, {%0, %1, %2, %3}, %4, on, 1, 1;\n}" \
+                 :: "r"((of_rows)[0]), "r"((of_rows)[1]), "r"((of_rows)[2]), "r"((of_rows)[3]), \
+                    "l"(of_columns), "r"((uint)(goes_on)) : "memory")
+// Until all orders are carried out but those of so many stages. To name elements in registers here keeps these as
+// they are.
+#define WAIT_FOR_ORDERS_BUT(stages, ...) \
+    asm volatile("wgmma.wait_group.sync.aligned " #stages ";" :: __VA_ARGS__ : "memory")
 
 // Local memory as orders name it, and how far apart 32 bytes of k are in that number.
 //
@@ -144,7 +168,54 @@ inline int2 begin_of(int part, int tiles_m, int tiles_n) {
     return (int2)((first_m + part % (SWIZZLE * tiles_n) % band) * MWG, part % (SWIZZLE * tiles_n) / band * NWG);
 }
 
-// Eight sums of this work-item, of two rows and 16 columns.
+#ifdef TRANSPOSED
+inline void take_rows(uint taken[4][4], __local const uchar* tile, int item) {
+    #pragma unroll
+    for (int step = 0; step < 4; step++) {
+        #pragma unroll
+        for (int e = 0; e < 4; e++) {
+            taken[step][e] = *element_across(tile, item, step, e);
+        }
+    }
+}
+
+// The orders for 128 bytes of k. Those before them are carried out meanwhile; the next elements of rows are read when
+// these have ended.
+#define MULTIPLY(taken, other) { \
+        const ulong of_columns = local_at(COLUMNS_OF_K, tiles_of_columns[stage]); \
+        BEGIN_ORDERS(); \
+        ORDER_TAKEN(taken[0], of_columns, step); \
+        ORDER_TAKEN(taken[1], of_columns + STEP_OF(COLUMNS_OF_K), 1); \
+        ORDER_TAKEN(taken[2], of_columns + 2 * STEP_OF(COLUMNS_OF_K), 1); \
+        ORDER_TAKEN(taken[3], of_columns + 3 * STEP_OF(COLUMNS_OF_K), 1); \
+        END_ORDERS(); \
+        WAIT_FOR_ORDERS_BUT(1, USES(other)); \
+        END_OF_STEP() \
+        step++; \
+        if (step < steps) { \
+            wait_for_round(full + stage, round); \
+            take_rows(other, tiles_of_rows[stage], item); \
+        } \
+    }
+
+#define WRITE_ROW(name) { \
+        float sums[8]; \
+        TAKE_SUMS(name, sums); \
+        float4 four[2]; \
+        exchange_across(sums, item, four); \
+        _Pragma("unroll") \
+        for (int i = 0; i < 2; i++) { \
+            const int beside = column + at + i * SECOND_COLUMN; \
+            if (!EDGE_N || beside < columns_left) { \
+                write_four(to + (at + i * SECOND_COLUMN) * step_c, four[i], alpha, beta, together, \
+                           EDGE_M ? rows_left - row : 4, begin.y + beside, begin.x + row, bias); \
+            } \
+        } \
+        at += 16; \
+    }
+#else
+// Eight sums of this work-item, of two rows and 16 columns. Neighbours exchange pairs of columns, so that each writes
+// four: the even one those of the first 8 columns, the odd one those of the others.
 #define WRITE_ROW(name) { \
         float sums[8]; \
         TAKE_SUMS(name, sums); \
@@ -152,16 +223,17 @@ inline int2 begin_of(int part, int tiles_m, int tiles_n) {
         for (int e = 0; e < 4; e += 2) { \
             const float2 even = (float2)(sums[e], sums[e + 1]); \
             const float2 odd = (float2)(sums[e + 4], sums[e + 5]); \
-            const float2 other = of_neighbour(is_odd ? even : odd); \
+            const float2 other = of_other(is_odd ? even : odd, 1); \
             const float4 four_sums = is_odd ? (float4)(other, odd) : (float4)(even, other); \
-            if (!EDGE_M || row + e * 4 < lines_m) { \
+            if (!EDGE_M || row + e * 4 < rows_left) { \
                 write_four(to + e * 4 * step_c + at, four_sums, alpha, beta, together, \
-                           EDGE_N ? lines_n - column - at : 4, begin.x + row + e * 4, begin.y + column + at, \
+                           EDGE_N ? columns_left - column - at : 4, begin.x + row + e * 4, begin.y + column + at, \
                            bias); \
             } \
         } \
         at += 16; \
     }
+#endif
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
 void gemm_warpgroup_stored(const int m, const int n, const int k, const float alpha, const float beta,
@@ -171,8 +243,8 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
                            const int b_of_k,
                            __global stored* restrict c, const int offset_c, const int ldc,
                            __global const stored* restrict bias, __global uchar* restrict maps) {
-    __local uchar tiles_a[STAGES][MWG * LINE] __attribute__((aligned(1024)));
-    __local uchar tiles_b[STAGES][NWG * LINE] __attribute__((aligned(1024)));
+    __local uchar tiles_of_rows[STAGES][MWG * LINE] __attribute__((aligned(1024)));
+    __local uchar tiles_of_columns[STAGES][NWG * LINE] __attribute__((aligned(1024)));
     __local ulong full[STAGES], read[STAGES];
     DECLARE_SUMS();
 
@@ -180,10 +252,21 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
     const size_t step_a = lda ? lda : A_OF_K ? k : m;
     const size_t step_b = ldb ? ldb : B_OF_K ? k : n;
     const size_t step_c = ldc ? ldc : n;
+    a += offset_a;
+    b += offset_b;
+#ifdef TRANSPOSED
+    const int rows = n, columns = m;
+#define MAP_OF_ROWS(map) make_map(map, b, n, k, step_b, KWG)
+#define MAP_OF_COLUMNS(map) make_map(map, a, k, m, step_a, NWG)
+#else
+    const int rows = m, columns = n;
+#define MAP_OF_ROWS(map) make_map(map, a, A_OF_K ? k : m, A_OF_K ? m : k, step_a, A_OF_K ? MWG : KWG)
+#define MAP_OF_COLUMNS(map) make_map(map, b, B_OF_K ? k : n, B_OF_K ? n : k, step_b, B_OF_K ? NWG : KWG)
+#endif
     maps += get_group_id(0) * 256;
     if (item == COPYING_ITEM) {
-        make_map(maps, a + offset_a, A_OF_K ? k : m, A_OF_K ? m : k, step_a, A_OF_K ? MWG : KWG);
-        make_map(maps + 128, b + offset_b, B_OF_K ? k : n, B_OF_K ? n : k, step_b, B_OF_K ? NWG : KWG);
+        MAP_OF_ROWS(maps);
+        MAP_OF_COLUMNS(maps + 128);
         for (int i = 0; i < STAGES; i++) {
             make_barrier(full + i, 1);
             make_barrier(read + i, 4 * WARPGROUPS);
@@ -192,8 +275,9 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    const int tiles_m = (m + MWG - 1) / MWG;
-    const int tiles_n = (n + NWG - 1) / NWG;
+    const int tiles_along_rows = (rows + MWG - 1) / MWG;
+    const int tiles_along_columns = (columns + NWG - 1) / NWG;
+    const int parts = tiles_along_rows * tiles_along_columns;
     const int steps = (k + KWG - 1) / KWG;
     int stage = 0;
     uint round = 0;
@@ -217,13 +301,13 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
         if (item == COPYING_ITEM) {
             use_map(maps);
             use_map(maps + 128);
-            for (int part = get_group_id(0); part < tiles_m * tiles_n; part += get_num_groups(0)) {
-                const int2 begin = begin_of(part, tiles_m, tiles_n);
+            for (int part = get_group_id(0); part < parts; part += get_num_groups(0)) {
+                const int2 begin = begin_of(part, tiles_along_rows, tiles_along_columns);
                 for (int step = 0; step < steps; step++) {
                     wait_for_round(read + stage, round ^ 1);
                     arrive_and_expect(full + stage, STAGE_BYTES);
-                    COPY(A_OF_K, MWG, tiles_a[stage], maps, begin.x)
-                    COPY(B_OF_K, NWG, tiles_b[stage], maps + 128, begin.y)
+                    COPY(ROWS_OF_K, MWG, tiles_of_rows[stage], maps, begin.x)
+                    COPY(COLUMNS_OF_K, NWG, tiles_of_columns[stage], maps + 128, begin.y)
                     NEXT_STAGE()
                 }
             }
@@ -231,40 +315,69 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
         return;
     }
 
-    // This work-item has pairs of columns of two rows. Neighbours exchange pairs, so that each writes four
-    // columns: the even one those of the first 8 columns of 16, the odd one those of the others.
+    // The orders for a stage are given, and those for the stage before are carried out: that may be filled again.
+    int before = 0;
+#define END_OF_STEP() { \
+        if (step && item % 32 == 0) { \
+            arrive(read + before); \
+        } \
+        before = stage; \
+        NEXT_STAGE() \
+    }
+    const bool together = (offset_c | (int)step_c) % 4 == 0;
+#ifdef TRANSPOSED
+    uint taken[2][4][4] = {{{0}}};
+    const int row = place_across(item).x;
+    const int column = place_across(item).y;
+    c += offset_c + column * step_c + row;
+#else
+    // This work-item has pairs of columns of two rows.
     const bool is_odd = item % 2;
     const int row = item / 32 * 16 + item % 32 / 4;
     const int column = is_odd * 8 + item % 4 / 2 * 4;
-    const bool together = (offset_c | (int)step_c) % 4 == 0;
-    for (int part = get_group_id(0); part < tiles_m * tiles_n; part += get_num_groups(0)) {
-        int before = 0;
+    c += offset_c + row * step_c + column;
+#endif
+    for (int part = get_group_id(0); part < parts; part += get_num_groups(0)) {
+#ifdef TRANSPOSED
+        int step = 0;
+        wait_for_round(full + stage, round);
+        take_rows(taken[0], tiles_of_rows[stage], item);
+        while (step < steps) {
+            MULTIPLY(taken[0], taken[1])
+            if (step == steps) {
+                break;
+            }
+            MULTIPLY(taken[1], taken[0])
+        }
+        WAIT_FOR_ORDERS_BUT(0, USES(taken[0]), USES(taken[1]));
+#else
         for (int step = 0; step < steps; step++) {
             wait_for_round(full + stage, round);
-            const ulong of_a = local_at(A_OF_K, tiles_a[stage] + item / 128 * 64 * LINE);
-            const ulong of_b = local_at(B_OF_K, tiles_b[stage]);
+            const ulong of_rows = local_at(ROWS_OF_K, tiles_of_rows[stage] + item / 128 * 64 * LINE);
+            const ulong of_columns = local_at(COLUMNS_OF_K, tiles_of_columns[stage]);
             BEGIN_ORDERS();
-            ORDER_STORED(of_a, of_b, step);
-            ORDER_STORED(of_a + STEP_OF(A_OF_K), of_b + STEP_OF(B_OF_K), 1);
-            ORDER_STORED(of_a + 2 * STEP_OF(A_OF_K), of_b + 2 * STEP_OF(B_OF_K), 1);
-            ORDER_STORED(of_a + 3 * STEP_OF(A_OF_K), of_b + 3 * STEP_OF(B_OF_K), 1);
+            ORDER_STORED(of_rows, of_columns, step);
+            ORDER_STORED(of_rows + STEP_OF(ROWS_OF_K), of_columns + STEP_OF(COLUMNS_OF_K), 1);
+            ORDER_STORED(of_rows + 2 * STEP_OF(ROWS_OF_K), of_columns + 2 * STEP_OF(COLUMNS_OF_K), 1);
+            ORDER_STORED(of_rows + 3 * STEP_OF(ROWS_OF_K), of_columns + 3 * STEP_OF(COLUMNS_OF_K), 1);
             END_ORDERS();
             WAIT_FOR_ORDERS_BUT(1);
-            if (step && item % 32 == 0) {
-                arrive(read + before);
-            }
-            before = stage;
-            NEXT_STAGE()
+            END_OF_STEP()
         }
         WAIT_FOR_ORDERS_BUT(0);
+#endif
         if (item % 32 == 0) {
             arrive(read + before);
         }
 
-        const int2 begin = begin_of(part, tiles_m, tiles_n);
-        const int lines_m = m - begin.x;
-        const int lines_n = n - begin.y;
-        __global stored* to = c + offset_c + (begin.x + row) * step_c + begin.y + column;
+        const int2 begin = begin_of(part, tiles_along_rows, tiles_along_columns);
+        const int rows_left = rows - begin.x;
+        const int columns_left = columns - begin.y;
+#ifdef TRANSPOSED
+        __global stored* to = c + begin.y * step_c + begin.x;
+#else
+        __global stored* to = c + begin.x * step_c + begin.y;
+#endif
         int at = 0;
         FOR_ROWS(WRITE_ROW)
     }
