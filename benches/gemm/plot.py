@@ -1,14 +1,15 @@
 """Draws rates of square products over their size, as in figures 9 to 12 of Lin et al. 2025.
 
-    python plot.py TITLE TABLE.md PLOT.svg
+    python plot.py TITLE PLOT.svg TABLE.md...
 
-TABLE.md is what compare.py printed.
+Each TABLE.md is what compare.py printed, and is drawn as a panel of its own.
 """
 
 import sys
 from xml.sax.saxutils import escape
 
-WIDTH, HEIGHT = 860, 440
+# Of a panel; HEIGHT is that of the plot.
+WIDTH, HEIGHT, GAP = 360, 440, 60
 LEFT, RIGHT, TOP, BOTTOM = 70, 190, 50, 50
 NAMES = {"torch": "cuBLAS", "clblast": "CLBlast", "openblas": "OpenBLAS"}
 STYLE = """
@@ -47,38 +48,67 @@ def steps(most):
     return range(0, int(most / step + 1) * step + 1, step)
 
 
-title, table, plot = sys.argv[1:]
-names, points = read(table)
-sizes = list(points)
-marks = steps(max(rate for rates in points.values() for rate in rates if rate))
-x = lambda size: LEFT + (size - sizes[0]) / (sizes[-1] - sizes[0]) * (WIDTH - LEFT - RIGHT)
+def read_all(paths):
+    """The names of columns, and the points of each table."""
+    tables = [read(path) for path in paths]
+    if any(names != tables[0][0] for names, _ in tables):
+        raise SystemExit("plot.py: the tables have different columns")
+    return tables[0][0], [points for _, points in tables]
+
+
+def ticks(sizes):
+    """Sizes at multiples of a power of two, so that at most six are written."""
+    step = 1
+    while (sizes[-1] - sizes[0]) / step > 6:
+        step *= 2
+    return range(-(-sizes[0] // step) * step, sizes[-1] + 1, step)
+
+
+def draw(points, names, left, y, marks):
+    """A panel, and where its lines end: height, column, name."""
+    sizes = list(points)
+    right = left + WIDTH
+    x = lambda size: left + (size - sizes[0]) / max(1, sizes[-1] - sizes[0]) * WIDTH
+    out, ends = [], []
+    for mark in marks:
+        out.append(f'<path class="grid" d="M{left} {y(mark):.1f}H{right}"/>')
+    for size in ticks(sizes):
+        out.append(f'<path class="grid" d="M{x(size):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
+        out.append(f'<text x="{x(size):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{size}</text>')
+    for column, name in enumerate(names):
+        line = [(x(size), y(rates[column])) for size, rates in points.items() if rates[column]]
+        if not line:
+            continue
+        path = "L".join(f"{a:.1f} {b:.1f}" for a, b in line)
+        out.append(f'<g class="s{column % 5}"><path class="line" d="M{path}"/>')
+        out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.6"/>' for a, b in line] + ["</g>"]
+        ends.append((line[-1][1], column, NAMES.get(name, name)))
+    return out, ends
+
+
+title, plot = sys.argv[1:3]
+names, panels = read_all(sys.argv[3:])
+marks = steps(max(rate for points in panels for rates in points.values() for rate in rates if rate))
 y = lambda rate: HEIGHT - BOTTOM - rate / marks[-1] * (HEIGHT - TOP - BOTTOM)
+full = LEFT + len(panels) * (WIDTH + GAP) - GAP + RIGHT
 out = [
-    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img">',
+    f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {full} {HEIGHT}" role="img">',
     f"<title>{escape(title)}</title><style>{STYLE}</style>",
-    f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}"/>',
+    f'<rect class="paper" width="{full}" height="{HEIGHT}"/>',
     f'<text class="title" x="{LEFT}" y="28">{escape(title)}</text>',
 ]
 for mark in marks:
-    out.append(f'<path class="grid" d="M{LEFT} {y(mark):.1f}H{WIDTH - RIGHT}"/>')
     out.append(f'<text x="{LEFT - 8}" y="{y(mark) + 4:.1f}" text-anchor="end">{mark}</text>')
-for size in [size for size in sizes if size % 512 == 0]:
-    out.append(f'<path class="grid" d="M{x(size):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
-    out.append(f'<text x="{x(size):.1f}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{size}</text>')
-out.append(f'<text x="{LEFT}" y="{HEIGHT - 10}">m = n = k; TFLOPS, from the call until the device has done</text>')
 ends = []
-for column, name in enumerate(names):
-    line = [(x(size), y(rates[column])) for size, rates in points.items() if rates[column]]
-    if not line:
-        continue
-    out.append(f'<g class="s{column % 5}"><path class="line" d="M' + "L".join(f"{a:.1f} {b:.1f}" for a, b in line) + '"/>')
-    out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="2.6"/>' for a, b in line] + ["</g>"]
-    ends.append((line[-1][1], column, NAMES.get(name, name)))
-# Names beside the ends of their lines, and not on each other.
+for at, points in enumerate(panels):
+    drawn, ends = draw(points, names, LEFT + at * (WIDTH + GAP), y, marks)
+    out += drawn
+out.append(f'<text x="{LEFT}" y="{HEIGHT - 10}">m = n = k; TFLOPS, from the call until the device has done</text>')
+# Names beside the ends of the last panel's lines, and not on each other.
 low = 0.0
 for end, column, name in sorted(ends):
     low = max(end, low + 16)
-    out.append(f'<text class="name s{column % 5}" x="{WIDTH - RIGHT + 10}" y="{low + 4:.1f}">{escape(name)}</text>')
+    out.append(f'<text class="name s{column % 5}" x="{full - RIGHT + 10}" y="{low + 4:.1f}">{escape(name)}</text>')
 out.append("</svg>")
 with open(plot, "w", encoding="utf-8") as file:
     file.write("\n".join(out) + "\n")
