@@ -165,4 +165,8 @@ fn configurations_that_leave_compute_units_idle_can_be_left_out() {
     let _ = tuned.expect_code(0).expect_stdout(&["us        -  "]);
     let refused = project.cltune(&["tune", "--device", "0", "--constraint", "WPT == 1"]);
     let _ = refused.expect_stderr(&["--constraint `WPT == 1`", "column 1", "WPT", "WG"]);
+    // The reason is there where the constraint is too long to be shown.
+    let long = vec!["WG == 16"; 600].join(" || ");
+    let refused = project.cltune(&["tune", "--device", "0", "--constraint", &long]);
+    let _ = refused.expect_stderr(&["at most 512 are possible"]);
 }

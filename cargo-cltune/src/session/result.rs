@@ -81,7 +81,8 @@ pub(crate) enum SearchError {
         explanation: String,
     },
     /// A constraint of the command line is no formula of this kernel.
-    #[error("--constraint `{constraint}`: {reason}")]
+    // The constraint last: a long one is cut off where it is shown.
+    #[error("{reason} (--constraint `{constraint}`)")]
     Constraint {
         /// The constraint.
         constraint: String,

@@ -1,6 +1,6 @@
-//! What a Gaussian process needs to know to predict every configuration of the pool: L⁻¹ K, where L
-//! is the factor of the observations' covariances and K their covariances with the pool
-//! (Rasmussen & Williams 2006, algorithm 2.1).
+//! L⁻¹ K, by which a Gaussian process predicts every configuration of the pool: L is the factor of the
+//! observations' covariances, and K has their covariances with the pool (Rasmussen & Williams 2006,
+//! algorithm 2.1).
 
 use super::factor::Factor;
 use super::pool::Pool;
