@@ -162,7 +162,8 @@ macro_rules! params_of {
 macro_rules! kernels {
     (
         $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident,
-        $pipelined_parts:ident, $panels:ident, $direct:ident, $batched:ident $(or $batched_tensor:ident by $bytes:literal)?,
+        $pipelined_parts:ident, $panels:ident, $direct:ident,
+        $batched:ident $(or $batched_tensor:ident by $bytes:literal)?,
         $needs_fp64:literal; $($more:tt)*
     ) => {
         impl Kernels for $stored {

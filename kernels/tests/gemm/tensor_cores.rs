@@ -83,8 +83,8 @@ fn half_precision_and_bfloat16_are_right_on_tensor_cores() {
     are_right_or_refused::<bf16>(11);
 }
 
-/// Lines of 68 and 516 elements begin at multiples of 16 bytes, where tensor cores read them as they
-/// lie; 600 x 516 are several tiles.
+/// Lines of 68 and 516 elements begin at multiples of 16 bytes, where tensor cores read them as
+/// they lie; 600 x 516 are several tiles.
 #[test]
 #[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
 fn single_precision_is_right_however_aligned_matrices_lie() {

@@ -19,9 +19,10 @@
 //!   ones: from then on the model chooses better than chance;
 //! - or with the best of other devices, two configurations far from these, which show whether the
 //!   best are good here, and what is known from there (`transfer`), as long as it promises
-//!   something: when no improvement of note is to be expected any more, prior results are forgotten, so that a
-//!   search is not held where another device was fast; from then on it looks now and then only
-//!   around the best, which a set of prior results may have found and never looked around.
+//!   something: when no improvement of note is to be expected any more, prior results are
+//!   forgotten, so that a search is not held where another device was fast; from then on it looks
+//!   now and then only around the best, which a set of prior results may have found and never
+//!   looked around.
 //!
 //! The approach is that of Lin et al. 2025 (Gaussian process, expected improvement, initial
 //! samples), the choices above are this project's own.

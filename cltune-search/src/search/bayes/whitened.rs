@@ -1,6 +1,6 @@
-//! L⁻¹ K, by which a Gaussian process predicts every configuration of the pool: L is the factor of the
-//! observations' covariances, and K has their covariances with the pool (Rasmussen & Williams 2006,
-//! algorithm 2.1).
+//! L⁻¹ K, by which a Gaussian process predicts every configuration of the pool: L is the factor of
+//! the observations' covariances, and K has their covariances with the pool (Rasmussen & Williams
+//! 2006, algorithm 2.1).
 
 use super::factor::Factor;
 use super::pool::Pool;
@@ -82,6 +82,7 @@ impl Whitened {
         mean: &mut [f32],
         variance: &mut [f32],
     ) {
+        // Four rows at a time, as above.
         let (fours, rest) = self.rows.as_chunks::<4>();
         for (four, whitened) in fours.iter().zip(whitened.chunks(4)) {
             let factors: [f32; 4] = std::array::from_fn(|i| whitened[i] as f32);
@@ -102,8 +103,8 @@ impl Whitened {
     }
 }
 
-/// e to the power of `x`, which is at most 0, with an error of at most 3e-7 of it; below -87, where
-/// single precision ends, that of -87. Unlike `f32::exp` it is computed for several numbers at a
+/// e to the power of `x`, which is at most 0, with an error of at most 3e-7 of it; below -87, near
+/// where normal numbers of single precision end, that of -87. Unlike `f32::exp` it is computed for several numbers at a
 /// time. That function took a seventh of the time of searches on recorded spaces.
 pub(in crate::search) fn exp(x: f32) -> f32 {
     // Added to a number, it leaves the nearest integer in the lowest bits.

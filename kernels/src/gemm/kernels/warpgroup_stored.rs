@@ -116,9 +116,10 @@ warpgroup_stored!(
     constraints(),
     tolerance(rel = 0.01, abs = 0.01, l2 = 2e-3)
 );
-// These instructions read TF32 from local memory in lines of k only. Where B has others, the product of
-// the transposes is computed, of which B is the factor that a work-item has in registers. Two factors
-// rounded to 11 bits each; the sum of k products of either sign is as wrong as one of them.
+// These instructions read TF32 from local memory in lines of k only. Where B has others, the
+// product of the transposes is computed, of which B is the factor that a work-item has in
+// registers. Two factors rounded to 11 bits each; the sum of k products of either sign is as wrong
+// as one of them.
 warpgroup_stored!(
     gemm_warpgroup_tf32,
     f32,
