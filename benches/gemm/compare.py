@@ -9,8 +9,8 @@ MxNxK and, for batches, MxNxK*COUNT: COUNT products in one call, whose matrices 
 multiply batches by torch.bmm, which is cuBLAS's strided and batched multiplication, and by numpy's matmul of stacks,
 which calls OpenBLAS for each product in turn; CLBlast sits batches out. The way `batched` is the kernel for batches,
 in one launch. Everything is of the type TYPE (f32, f64, f16, bf16 or tf32; f32 where it is not set; f16, bf16 and
-tf32 with torch), row after row, alpha 1 and beta 0, and each time is that of a call until the device has done; the
-best peer of each size is what ratios are of.
+tf32 with torch), row after row, alpha 1 and beta 0, and each time is that of a call until the device has done, after
+20 ms of calls that are not counted; the best peer of each size is what ratios are of.
 With LAYER=1 the peer, torch, computes GELU(A B + bias) by its addmm and gelu, and the way `layer` the same in one
 launch; with LAYER=bias both compute A B + bias, the way `biased`; auto stays C = A B.
 With CSV, lines for benches/roofline/plot.py are written there, where PEAK_GFLOPS and PEAK_GBS are set.
@@ -22,12 +22,15 @@ import subprocess
 import sys
 import time
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import threads
+
 program, peers, sizes = sys.argv[1], sys.argv[2].split(","), sys.argv[3].split(",")
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 7
 kind = os.environ.get("TYPE", "f32")
 is_layer = "LAYER" in os.environ
-# Seconds until the threads of OpenBLAS sleep: they spin after a call, on cores that the device needs.
-SPINS = 0.05
+# Seconds of calls before those that are measured, as in kernels/examples/gemm/speed.rs.
+UNCOUNTED = 0.02
 
 
 class Ours:
@@ -187,8 +190,10 @@ if any("*" in text for text in sizes):
 
 
 def peer_seconds(peer, repeats):
-    # Ours runs once before each measurement, too: a GPU that was idle has to speed up first.
-    peer.run()
+    # Ours runs as long before each measurement.
+    begin = time.perf_counter()
+    while time.perf_counter() - begin < UNCOUNTED:
+        peer.run()
     taken = []
     for _ in range(repeats):
         begin = time.perf_counter()
@@ -216,9 +221,9 @@ for text in sizes:
         peer_seconds(peer, 1)
     for _ in range(rounds):
         for name, peer in peers_of_size.items():
+            threads.wait_until_asleep()
             seconds[name] += peer_seconds(peer, repeats)
-        if "openblas" in peers_of_size:
-            time.sleep(SPINS)
+        threads.wait_until_asleep()
         for name, (of_kind, layouts, route) in ways.items():
             taken = ours.seconds(of_kind, size, count, layouts, route, repeats)
             if taken:
