@@ -48,6 +48,14 @@ pub(crate) enum WorkerFailure {
     Garbage(String),
 }
 
+/// Environment variables of every worker, where the user has not set them.
+const ENVIRONMENT: [(&str, &str); 1] = [
+    // PoCL's threads keep to a core each. Linux leaves threads that slept on one core for up to
+    // some 20 ms, while others are idle, and the runs of a configuration are over in less: their
+    // times would be of one core or of all by chance.
+    ("POCL_AFFINITY", "1"),
+];
+
 impl Worker {
     /// Starts this executable as a worker, in a process group of its own, so that a terminal's
     /// Ctrl-C reaches only the supervisor.
@@ -60,7 +68,7 @@ impl Worker {
         let program = std::env::current_exe().map_err(WorkerFailure::Start)?;
         let mut command = Command::new(program);
         let unset = |(name, _): &&(&str, &str)| std::env::var_os(name).is_none();
-        command.envs(variables.iter().filter(unset).copied());
+        command.envs(variables.iter().chain(&ENVIRONMENT).filter(unset).copied());
         Self::launch(command)
     }
 
