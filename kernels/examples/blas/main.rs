@@ -9,8 +9,9 @@
 //! ```
 //!
 //! Calls follow each other without waiting, as many as take 20 ms, and then the device is waited
-//! for: a program that calls BLAS on a device does so. As many come before, uncounted: a GPU that
-//! was idle has to speed up, and threads of a CPU's device may share a core at first. With `device`, the time is what the device
+//! for: a program that calls BLAS on a device does so. Calls come before that are not counted, for
+//! 200 ms: a GPU that was idle has to speed up, and what a CPU's last-level cache can hold gets
+//! there in several passes. With `device`, the time is what the device
 //! worked on a call by its own clock, without what a launch costs besides. The routine `launch` is
 //! a kernel that does nothing, so that its time is what a launch costs.
 
@@ -18,7 +19,7 @@ use cltune::{Buffer, Context, Device, Event, Queue, tunable};
 use cltune_kernels::blas::{self, BlasError, Matrix, MatrixMut, Real, Shape, Vector, VectorMut};
 use std::error::Error;
 use std::io::BufRead;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const ROUTINES: [&str; 13] = [
     "axpy",
@@ -46,6 +47,8 @@ fn nothing(queue: &Queue, #[arg(len = 1)] unused: &Buffer<f32>) -> cltune::Resul
 
 /// The seconds that one measurement takes.
 const LENGTH: f64 = 0.02;
+/// What calls take that come before and are not counted.
+const UNCOUNTED: Duration = Duration::from_millis(200);
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -164,7 +167,10 @@ impl<'a> Call<'a> {
             let each = self.seconds(5)? / 5.0;
             self.calls = (LENGTH / each).clamp(1.0, 5000.0) as u32;
         }
-        let _uncounted = self.seconds(self.calls)?;
+        let begin = Instant::now();
+        while begin.elapsed() < UNCOUNTED {
+            self.seconds(self.calls)?;
+        }
         Ok(self.seconds(self.calls)? / f64::from(self.calls) * 1e6)
     }
 
