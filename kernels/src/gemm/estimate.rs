@@ -2,19 +2,55 @@
 
 use super::real::{MeasuredBatch, MeasuredTime};
 
-/// The time, in microseconds, by that of the most similar problem. A problem that is another takes
-/// somewhat more than its work lets expect.
+/// What times go by besides the sizes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Machine {
+    /// How many work-groups run at a time.
+    pub(super) compute_units: i64,
+    /// What is taken to be the same of all launches, in microseconds.
+    pub(super) launch: f64,
+}
+
+/// The time, in microseconds, by that of the most similar problem.
 pub(super) fn estimate<'a>(
     times: impl IntoIterator<Item = &'a MeasuredTime>,
     problem: [i64; 3],
-    compute_units: i64,
+    machine: Machine,
 ) -> Option<f64> {
-    let (away, nearest) = nearest(times, problem)?;
-    let work = |problem, parts| work(problem, nearest, parts, compute_units);
-    let doubt = DOUBT.mul_add(away, 1.0);
-    let parts = parts_like(nearest, problem, compute_units);
-    let of_nearest = work(nearest.size, nearest.parts);
-    Some(nearest.micros * work(problem, parts) / of_nearest * doubt)
+    let (_, nearest) = nearest(times, problem)?;
+    Some(time_by(nearest, problem, machine))
+}
+
+/// The problem whose values take the least time, and that time. Values that are best for the most
+/// similar problem may leave much of the last round of work-groups unused here.
+pub(super) fn fastest<'a>(
+    times: impl IntoIterator<Item = &'a MeasuredTime>,
+    problem: [i64; 3],
+    machine: Machine,
+) -> Option<(&'a MeasuredTime, f64)> {
+    let mut least: Option<(&MeasuredTime, f64)> = None;
+    for of in times {
+        let micros = time_by(of, problem, machine);
+        if of.size == problem {
+            return Some((of, micros));
+        }
+        if least.is_none_or(|(_, least)| micros < least) {
+            least = Some((of, micros));
+        }
+    }
+    least
+}
+
+/// The time with the values of another problem. A problem takes somewhat more than its work lets
+/// expect from that of another.
+fn time_by(of: &MeasuredTime, problem: [i64; 3], machine: Machine) -> f64 {
+    let work = |problem, parts| work(problem, of, parts, machine.compute_units);
+    let parts = parts_like(of, problem, machine.compute_units);
+    let ratio = work(problem, parts) / work(of.size, of.parts);
+    let launches = if of.parts == 1 { 1.0 } else { 2.0 };
+    let launch = (launches * machine.launch).min(of.micros);
+    let doubt = DOUBT.mul_add(distance(of.size, problem), 1.0);
+    ((of.micros - launch) * ratio).mul_add(doubt, launch)
 }
 
 /// The number of parts of sums for a problem, from that of the most similar one that was tuned.

@@ -6,7 +6,7 @@ use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 macro_rules! warpgroup_stored {
     (
         $name:ident, $stored:ident, $size:literal, $factors:literal, b_of_k = $b_of_k:tt,
-        rows = $rows:tt, columns = $columns:tt, registers = $registers:tt,
+        rows = $rows:tt, columns = $columns:tt, copied = $copied:tt, registers = $registers:tt,
         constraints($($constraint:tt)*), tolerance($($tolerance:tt)*)
     ) => {
         /// C ← α A B + β C, and what `epilogue.cl` does then;
@@ -17,7 +17,9 @@ macro_rules! warpgroup_stored {
         #[tunable(
             source = "src/gemm/kernels/cl/warpgroup_stored.cl",
             params(
-                WARPGROUPS = 1..=4, NWG = [64, 128, 192, 256], STAGES = 2..=8, SWIZZLE = [1, 4, 8, 16],
+                WARPGROUPS = 1..=4,
+                NWG = [64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256],
+                STAGES = 2..=8, SWIZZLE = [1, 4, 8, 16],
                 // The work-groups for each compute unit, which share the parts of C.
                 RESIDENT = [1, 2],
             ),
@@ -25,7 +27,7 @@ macro_rules! warpgroup_stored {
                 // Not 90 and later: these instructions have no successor of the same name.
                 device.nv_compute_capability == 90,
                 // What a compute unit has for work-groups, which is more than OpenCL tells of: 226 KiB.
-                RESIDENT * STAGES * ((64 * WARPGROUPS + NWG) * 128 + 16) <= 231424,
+                RESIDENT * STAGES * ((64 * WARPGROUPS + $copied) * 128 + 16) <= 231424,
                 // Registers: the sums, and what else is needed, of 65,536.
                 RESIDENT * (NWG / 2 + $registers) * (128 * WARPGROUPS + 32) <= 65536,
                 $($constraint)*
@@ -52,8 +54,12 @@ macro_rules! warpgroup_stored {
             tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 2064, n = 2064, k = 2064, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 2560, n = 2560, k = 2560, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 3096, n = 3096, k = 3096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            tune(m = 4096, n = 4096, k = 1024, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 8192, n = 8192, k = 8192, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
@@ -99,6 +105,12 @@ warpgroup_stored!(
     b_of_k = 0,
     rows = m,
     columns = n,
+    // Lines of n are copied in blocks of 64.
+    copied = (if b_of_k == 1 {
+        NWG
+    } else {
+        NWG.next_multiple_of(64)
+    }),
     registers = 48,
     constraints(),
     tolerance(accumulates = k)
@@ -112,6 +124,12 @@ warpgroup_stored!(
     b_of_k = 0,
     rows = m,
     columns = n,
+    // Lines of n are copied in blocks of 64.
+    copied = (if b_of_k == 1 {
+        NWG
+    } else {
+        NWG.next_multiple_of(64)
+    }),
     registers = 48,
     constraints(),
     tolerance(rel = 0.01, abs = 0.01, l2 = 2e-3)
@@ -128,6 +146,7 @@ warpgroup_stored!(
     b_of_k = [1, 0],
     rows = (if b_of_k == 1 { m } else { n }),
     columns = (if b_of_k == 1 { n } else { m }),
+    copied = NWG,
     registers = (if b_of_k == 1 { 48 } else { 80 }),
     constraints(a_of_k == 1),
     tolerance(l2 = 1e-3)
