@@ -81,6 +81,7 @@ pub(super) struct Speeds {
     tensor: Vec<MeasuredTime>,
     warpgroup: Vec<MeasuredTime>,
     /// The same with factors rounded to TF32.
+    tensor_tf32: Vec<MeasuredTime>,
     warpgroup_tf32: Vec<MeasuredTime>,
     pipelined_parts: Vec<MeasuredTime>,
     tensor_parts: Vec<MeasuredTime>,
@@ -144,6 +145,7 @@ impl Speeds {
                 .map(|_| T::batched_times(device, true)),
             tensor: tensor_times(Orders::Warp, Products::Three),
             warpgroup: tensor_times(Orders::Warpgroup, Products::Three),
+            tensor_tf32: tensor_times(Orders::Warp, Products::One),
             warpgroup_tf32: tensor_times(Orders::Warpgroup, Products::One),
             pipelined_parts: T::pipelined_parts_times(device),
             tensor_parts: T::tensor_parts_times(device),
@@ -223,9 +225,9 @@ impl Speeds {
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
         let tensor = |times: &'a [MeasuredTime]| if is_precise { times } else { &[] };
         let to_lines = self.to_lines.as_slice();
-        let warpgroup = match products {
-            Products::One => &self.warpgroup_tf32,
-            Products::Three => &self.warpgroup,
+        let (of_warps, of_warpgroups) = match products {
+            Products::One => (&self.tensor_tf32, &self.warpgroup_tf32),
+            Products::Three => (&self.tensor, &self.warpgroup),
         };
         let choices = [
             (Route::Direct, self.direct.as_slice(), to_lines, [false; 2]),
@@ -235,10 +237,10 @@ impl Speeds {
                 to_lines,
                 copies.pipelined,
             ),
-            (Route::Tensor, tensor(&self.tensor), to_lines, copies.tensor),
+            (Route::Tensor, tensor(of_warps), to_lines, copies.tensor),
             (
                 Route::Warpgroup,
-                tensor(warpgroup),
+                tensor(of_warpgroups),
                 to_lines,
                 copies.warpgroup,
             ),
@@ -443,6 +445,7 @@ mod tests {
             batched_tensor: None,
             tensor: Vec::new(),
             warpgroup: Vec::new(),
+            tensor_tf32: Vec::new(),
             warpgroup_tf32: Vec::new(),
             pipelined_parts: Vec::new(),
             tensor_parts: Vec::new(),

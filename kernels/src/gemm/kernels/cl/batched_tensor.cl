@@ -25,29 +25,22 @@
 #define LINE(of_k, wg) (((of_k) ? KWG : (wg)) + 8)
 #define TILE(of_k, wg) (LINE(of_k, wg) * ((of_k) ? (wg) : KWG))
 
-// What a work-item copies at once: neighbours copy what is side by side. Of its elements `inside` are in the matrix, and
-// zeros stand in for the others.
-#if WIDTH == 1
-// The hardware copies four bytes at least, which these are no multiples of.
-#define PIECE 2
-// Without branches: what is outside is read from the `first` element of the tile instead.
-inline ushort2 read_piece(__global const stored* first, size_t at, int inside) {
-    const ushort2 read = (ushort2)(first[inside > 0 ? at : 0], first[inside > 1 ? at + 1 : 0]);
-    return (ushort2)(inside > 0 ? read.x : 0, inside > 1 ? read.y : 0);
-}
-#else
-#define PIECE WIDTH
-#define COPY_ASYNC(how) \
-    asm volatile("cp.async." how ".shared.global [%0], [%1], %2, %3;" \
-                 :: "r"((uint)(size_t)to), "l"((ulong)from), "n"(WIDTH * 2), "r"(inside * 2) : "memory")
+// What a work-item copies at once: neighbours copy what is side by side.
+#define PIECE (WIDTH == 1 ? 2 : WIDTH)
+// Of its elements `inside` are in the matrix, and zeros stand in for the others.
 inline void copy_piece(__local stored* to, __global const stored* from, int inside) {
 #if WIDTH == 8
-    COPY_ASYNC("cg");
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :: "r"((uint)(size_t)to), "l"((ulong)from), "r"(inside * 2) : "memory");
+#elif WIDTH > 1
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+                 :: "r"((uint)(size_t)to), "l"((ulong)from), "n"(WIDTH * 2), "r"(inside * 2) : "memory");
 #else
-    COPY_ASYNC("ca");
+    // The hardware copies four bytes at least, which these are not a multiple of.
+    const ushort2 pair = (ushort2)(inside > 0 ? from[0] : 0, inside > 1 ? from[1] : 0);
+    *(__local ushort2*)to = pair;
 #endif
 }
-#endif
 #define END_OF_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
 #define WAIT_FOR_ALL_BUT(tiles) asm volatile("cp.async.wait_group %0;" :: "n"(tiles) : "memory")
 
@@ -97,13 +90,12 @@ void gemm_batched_tensor(const int m, const int n, const int k, const int count,
     const size_t tiles_n = (n + NWG - 1) / NWG;
     const size_t tiles_of_product = (m + MWG - 1) / MWG * tiles_n;
     const size_t group = get_group_id(0);
-    const size_t number = group / tiles_of_product * PRODUCTS + team;
-    const bool is_there = !EDGE_COUNT || number < count;
-    const size_t product = is_there ? number : 0;
+    const size_t product = group / tiles_of_product * PRODUCTS + team;
     const int begin_m = group % tiles_of_product / tiles_n * MWG;
     const int begin_n = group % tiles_of_product % tiles_n * NWG;
     const int lines_m = m - begin_m;
     const int lines_n = n - begin_n;
+    const bool is_there = !EDGE_COUNT || product < count;
 
     const size_t step_a = lda ? lda : A_OF_K ? k : m;
     const size_t step_b = ldb ? ldb : B_OF_K ? k : n;
@@ -115,37 +107,22 @@ void gemm_batched_tensor(const int m, const int n, const int k, const int count,
     b += offset_b + product * next_b + (B_OF_K ? begin_n * step_b : begin_n);
 
     int left = k;
-    // For each piece of this work-item, number i: the line that it is in, where in it, and whether it is in the tile.
-#define PIECES(wg) (((wg) * KWG / PIECE + ITEMS_OF_TEAM - 1) / ITEMS_OF_TEAM)
-#define FOR_PIECES(of_k, wg, body) { \
+    // What is outside of a matrix is zero in local memory.
+#define FETCH(of_k, wg, tile, from, step, edge, lines) { \
         _Pragma("unroll") \
-        for (int i = 0; i < PIECES(wg); i++) { \
+        for (int i = 0; i < ((wg) * KWG / PIECE + ITEMS_OF_TEAM - 1) / ITEMS_OF_TEAM; i++) { \
             const int piece = i * ITEMS_OF_TEAM + item; \
             const int line = piece / (((of_k) ? KWG : (wg)) / PIECE); \
             const int at = piece % (((of_k) ? KWG : (wg)) / PIECE) * PIECE; \
+            int inside = PIECE; \
+            if ((edge) || EDGE_K || EDGE_COUNT) { \
+                const bool is_inside = is_there && line < ((of_k) ? (lines) : left); \
+                inside = is_inside ? clamp(((of_k) ? left : (lines)) - at, 0, PIECE) : 0; \
+            } \
             if ((wg) * KWG / PIECE % ITEMS_OF_TEAM == 0 || piece < (wg) * KWG / PIECE) { \
-                body \
+                copy_piece((tile) + line * LINE(of_k, wg) + at, from + line * step + at, inside); \
             } \
         } \
-    }
-    // What is outside of a matrix is zero in local memory.
-#define INSIDE(of_k, edge, lines) \
-    (!((edge) || EDGE_K || EDGE_COUNT) ? PIECE \
-     : is_there && line < ((of_k) ? (lines) : left) ? clamp(((of_k) ? left : (lines)) - at, 0, PIECE) : 0)
-#if WIDTH == 1
-    // All are read before any is written, so that one waits for memory once.
-#define COPY(of_k, wg, tile, from, step, edge, lines) { \
-        ushort2 read[PIECES(wg)]; \
-        FOR_PIECES(of_k, wg, read[i] = read_piece(from, line * step + at, INSIDE(of_k, edge, lines));) \
-        FOR_PIECES(of_k, wg, *(__local ushort2*)((tile) + line * LINE(of_k, wg) + at) = read[i];) \
-    }
-#else
-#define COPY(of_k, wg, tile, from, step, edge, lines) \
-    FOR_PIECES(of_k, wg, \
-        copy_piece((tile) + line * LINE(of_k, wg) + at, from + line * step + at, INSIDE(of_k, edge, lines));)
-#endif
-#define FETCH(of_k, wg, tile, from, step, edge, lines) { \
-        COPY(of_k, wg, tile, from, step, edge, lines) \
         from += (of_k) ? KWG : KWG * step; \
     }
 #define FETCH_TILE(stage) { \
