@@ -119,13 +119,15 @@ pub(super) fn parts_like(nearest: &MeasuredTime, problem: [i64; 3], compute_unit
 
 /// The time of a product in a batch, in microseconds, by that of the most similar size. It may be
 /// bound by memory there and by arithmetic here, or the reverse, so that it is the longer of what
-/// both let expect. One that is smaller than all that were measured takes no less than those: a
+/// both let expect. Arithmetic is that of whole tiles: a product that is a little larger than one
+/// has four. One that is smaller than all that were measured takes no less than those: a
 /// tile takes as long whether the product fills it or not.
 pub(super) fn estimate_batch(batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
     let each = batches.iter().map(|batch| &batch.each);
     let shortest = each.clone().map(|of| of.micros).reduce(f64::min)?;
     let (away, nearest) = nearest(each, problem)?;
-    let arithmetic = volume(problem) / volume(nearest.size);
+    let products = |size: [i64; 3]| tiles(size, nearest.tile) * size[2].max(1) as f64;
+    let arithmetic = products(problem) / products(nearest.size);
     let memory = surface(problem) / surface(nearest.size);
     let doubt = DOUBT.mul_add(away, 1.0);
     Some((nearest.micros * arithmetic.max(memory) * doubt).max(shortest))

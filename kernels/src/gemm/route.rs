@@ -716,6 +716,21 @@ mod tests {
         speeds.batched_tensor = Some(vec![batch(64, 0.004)]);
         assert_eq!(kind(&speeds, 63, true), BatchKind::Tensor);
         assert_eq!(kind(&speeds, 24, true), BatchKind::Ordinary);
+        // A product of 66 has four tiles of 64 x 64, and one of 96 x 96.
+        let in_tiles = |side, micros, tile| {
+            let batch = batch(side, micros);
+            MeasuredBatch {
+                each: MeasuredTime {
+                    tile: Some([tile; 2]),
+                    ..batch.each
+                },
+                ..batch
+            }
+        };
+        speeds.batched = vec![in_tiles(64, 0.028, 64)];
+        speeds.batched_tensor = Some(vec![in_tiles(66, 0.032, 96)]);
+        assert_eq!(kind(&speeds, 66, true), BatchKind::Tensor);
+        assert_eq!(kind(&speeds, 64, true), BatchKind::Ordinary);
         // By the size where nothing is known.
         speeds.batched_tensor = Some(Vec::new());
         assert_eq!(kind(&speeds, 31, true), BatchKind::Ordinary);

@@ -118,10 +118,10 @@ macro_rules! batch_times {
             .iter()
             .filter(|row| row.platform == info.platform && row.device == info.name)
             .map(|row| {
-                let of = row.problem;
+                let (of, by) = (row.problem, row.params);
                 let each = MeasuredTime {
                     micros: row.time_us / of.count.max(1) as f64,
-                    ..MeasuredTime::of([of.m, of.n, of.k])
+                    ..of_tiles!(of, [by.MWG, by.NWG])
                 };
                 let like = BatchLike {
                     count: of.count,
