@@ -48,10 +48,10 @@ pub struct Values {
     pub(super) parts: i32,
 }
 
-/// What was measured of a kernel: its row among the library's results, a problem, whether the lines of A and those of B were of k (none
-/// where the kernel reads one kind of lines), the rows and columns of C that a work-group computed
-/// (none where the time does not go by rounds of work-groups), in how many parts sums were, and the
-/// time of a launch, in microseconds.
+/// What was measured of a kernel: its row among the library's results, a problem, whether the lines
+/// of A and those of B were of k (none where the kernel reads one kind of lines), the rows and
+/// columns of C that a work-group computed (none where the time does not go by rounds of
+/// work-groups), in how many parts sums were, and the time of a launch, in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredTime {
     pub(super) row: usize,
@@ -86,8 +86,8 @@ pub struct Steps {
     pub(super) a: i32,
     pub(super) b: i32,
     pub(super) c: i32,
-    /// How many elements of A and B can be read at once, of those that are copied so: offsets, leading
-    /// dimensions and distances are multiples of it. A power of two of at most 16 bytes.
+    /// How many elements of A and B can be read at once: offsets, leading dimensions and distances
+    /// are multiples of it. A power of two, of at most 16 bytes.
     pub(super) width: i32,
     /// Whether matrices A, and matrices B, have elements in common.
     pub(super) shared: [bool; 2],

@@ -57,8 +57,9 @@ const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
 
 /// The part of its time that a launch on a GPU takes whatever its size, in microseconds. With this,
-/// `SECOND_LAUNCH` and `ADDING_UP` the times on the H200 of 95 sizes by kernels with tiles are, as a
-/// root of the mean square, 10 % off what those of the kernel's other sizes let expect (2026-11-28).
+/// `SECOND_LAUNCH` and `ADDING_UP` the times on the H200 of 95 sizes by kernels with tiles are, as
+/// a root of the mean square, 10 % off what those of the kernel's other sizes let expect
+/// (2026-11-28).
 const LAUNCH: f64 = 6.5;
 
 /// The kernels for batches.
@@ -80,7 +81,7 @@ pub(super) struct Speeds {
     batched_tensor: Option<Vec<MeasuredBatch>>,
     tensor: Vec<MeasuredTime>,
     warpgroup: Vec<MeasuredTime>,
-    /// The same with factors rounded to TF32.
+    /// Both with factors rounded to TF32.
     tensor_tf32: Vec<MeasuredTime>,
     warpgroup_tf32: Vec<MeasuredTime>,
     pipelined_parts: Vec<MeasuredTime>,

@@ -163,8 +163,8 @@ macro_rules! launch_batch {
         let [shared_a, shared_b] = steps.shared.map(i32::from);
         $launch(
             $(&$params,)? queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b,
-            $(steps.$width,)? alpha, beta, a.buffer, a.offset, a.leading, steps.a, b.buffer, b.offset, b.leading, steps.b,
-            c.buffer, c.offset, c.leading, steps.c,
+            $(steps.$width,)? alpha, beta, a.buffer, a.offset, a.leading, steps.a, b.buffer,
+            b.offset, b.leading, steps.b, c.buffer, c.offset, c.leading, steps.c,
         )
     }};
 }
@@ -238,8 +238,9 @@ macro_rules! kernels {
                 c: Target<'_, $stored>,
             ) -> Result<Event> {
                 launch!(
-                    $pipelined, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset,
-                    b.leading, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+                    $pipelined, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                    b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, c.epilogue,
+                    c.bias,
                 )
             }
 
@@ -437,20 +438,22 @@ kernels! {
         let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
         match how {
             (Orders::Warp, Products::One) => launch!(
-                gemm_tf32, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+                gemm_tf32, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
             ),
             (Orders::Warp, Products::Three) => launch!(
-                gemm_split, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+                gemm_split, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
             ),
             (Orders::Warpgroup, Products::One) => launch!(
-                gemm_warpgroup_tf32, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer, b.offset,
-                b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+                gemm_warpgroup_tf32, values, queue, m, n, k, alpha, beta, a.buffer, a.offset,
+                a.leading, a_of_k, b.buffer, b.offset, b.leading, b_of_k, c.buffer, c.offset,
+                c.leading, c.epilogue, c.bias,
             ),
             (Orders::Warpgroup, Products::Three) => launch!(
-                gemm_warpgroup, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-                c.buffer, c.offset, c.leading, b_of_k, c.epilogue, c.bias,
+                gemm_warpgroup, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, b_of_k, c.epilogue,
+                c.bias,
             ),
         }
     }

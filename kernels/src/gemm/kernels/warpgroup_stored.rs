@@ -7,7 +7,8 @@ macro_rules! warpgroup_stored {
     (
         $name:ident, $stored:ident, $size:literal, $factors:literal, b_of_k = $b_of_k:tt,
         rows = $rows:tt, columns = $columns:tt, copied = $copied:tt, registers = $registers:tt,
-        constraints($($constraint:tt)*), tolerance($($tolerance:tt)*)
+        constraints($($constraint:tt)*), more_sizes = [$([$m:literal, $n:literal, $k:literal]),*],
+        tolerance($($tolerance:tt)*)
     ) => {
         /// C ← α A B + β C, and what `epilogue.cl` does then;
         /// `warpgroup_stored.cl` says how, and how the matrices lie.
@@ -54,15 +55,12 @@ macro_rules! warpgroup_stored {
             tune(m = 1024, n = 1024, k = 1024, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 1536, n = 1536, k = 1536, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 2048, n = 2048, k = 2048, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
-            tune(m = 2064, n = 2064, k = 2064, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
-            tune(m = 2560, n = 2560, k = 2560, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 3000, n = 3000, k = 3000, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
-            tune(m = 3096, n = 3096, k = 3096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 4096, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
-            tune(m = 4096, n = 4096, k = 1024, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 8192, n = 8192, k = 8192, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            $(tune(m = $m, n = $n, k = $k, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),)*
             tune_if(device.nv_compute_capability == 90),
             defaults(WARPGROUPS = 2, NWG = 128, STAGES = 4, SWIZZLE = 8, RESIDENT = 1),
             reference(
@@ -113,6 +111,13 @@ warpgroup_stored!(
     }),
     registers = 48,
     constraints(),
+    // Those that tiles of 128 x 256 do not suit, and a layer of short sums.
+    more_sizes = [
+        [2064, 2064, 2064],
+        [2560, 2560, 2560],
+        [3096, 3096, 3096],
+        [4096, 4096, 1024]
+    ],
     tolerance(accumulates = k)
 );
 // With a tolerance of the multiple that the sum of k products has, bfloat16 would pass anything.
@@ -132,6 +137,13 @@ warpgroup_stored!(
     }),
     registers = 48,
     constraints(),
+    // Those that tiles of 128 x 256 do not suit, and a layer of short sums.
+    more_sizes = [
+        [2064, 2064, 2064],
+        [2560, 2560, 2560],
+        [3096, 3096, 3096],
+        [4096, 4096, 1024]
+    ],
     tolerance(rel = 0.01, abs = 0.01, l2 = 2e-3)
 );
 // These instructions read TF32 from local memory in lines of k only. Where B has others, the
@@ -149,5 +161,6 @@ warpgroup_stored!(
     copied = NWG,
     registers = (if b_of_k == 1 { 48 } else { 80 }),
     constraints(a_of_k == 1),
+    more_sizes = [],
     tolerance(l2 = 1e-3)
 );
