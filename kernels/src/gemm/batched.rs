@@ -142,7 +142,12 @@ impl<T: Real> Gemm<T> {
     ) -> Result<Event, GemmError> {
         let Many { first, batch, .. } = many;
         let is_shared = |shape: Shape, stride| stride < shape.rows * shape.columns;
+        let numbers = [
+            [first.a.shape.offset, first.a.shape.leading, batch.stride_a],
+            [first.b.shape.offset, first.b.shape.leading, batch.stride_b],
+        ];
         let steps = Steps {
+            width: width::<T>(numbers.as_flattened()),
             count: whole(batch.count),
             a: whole(batch.stride_a),
             b: whole(batch.stride_b),
@@ -293,6 +298,15 @@ impl<'a, T: Real> Many<'a, T> {
         }
         Ok(last)
     }
+}
+
+/// The greatest power of two, of at most 16 bytes, of which all these numbers are multiples.
+fn width<T: Real>(numbers: &[usize]) -> i32 {
+    let most = 16 / size_of::<T>();
+    let widths = numbers
+        .iter()
+        .map(|number| 1 << number.trailing_zeros().min(4));
+    widths.fold(whole(most), i32::min)
 }
 
 /// The least difference of the numbers of two products that have an element of C in common; `None`

@@ -2,19 +2,99 @@
 
 use super::real::{MeasuredBatch, MeasuredTime};
 
-/// The time, in microseconds, by that of the most similar problem. A problem that is another takes
-/// somewhat more than its work lets expect.
+/// What times go by besides the sizes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Machine {
+    /// How many work-groups run at a time.
+    pub(super) compute_units: i64,
+    /// What is taken to be the same of all launches, in microseconds.
+    pub(super) launch: f64,
+}
+
+/// The time, in microseconds, by that of the most similar problem.
 pub(super) fn estimate<'a>(
     times: impl IntoIterator<Item = &'a MeasuredTime>,
     problem: [i64; 3],
-    compute_units: i64,
+    machine: Machine,
 ) -> Option<f64> {
-    let (away, nearest) = nearest(times, problem)?;
-    let work = |problem, parts| work(problem, nearest, parts, compute_units);
+    let (_, nearest) = nearest(times, problem)?;
+    Some(time_by(nearest, problem, machine))
+}
+
+/// The problem whose values take the least time, and that time. Values that are best for the most
+/// similar problem may leave much of the last round of work-groups unused here.
+pub(super) fn fastest<'a>(
+    times: impl IntoIterator<Item = &'a MeasuredTime>,
+    problem: [i64; 3],
+    machine: Machine,
+) -> Option<(&'a MeasuredTime, f64)> {
+    let mut least: Option<(&MeasuredTime, f64)> = None;
+    for of in times {
+        let micros = time_by(of, problem, machine);
+        if of.size == problem {
+            return Some((of, micros));
+        }
+        if least.is_none_or(|(_, least)| micros < least) {
+            least = Some((of, micros));
+        }
+    }
+    least
+}
+
+/// The time with the values of another problem. A problem takes somewhat more than its work lets
+/// expect from that of another.
+fn time_by(of: &MeasuredTime, problem: [i64; 3], machine: Machine) -> f64 {
+    let work = |problem, parts| work(problem, of, parts, machine.compute_units);
+    let parts = parts_like(of, problem, machine.compute_units);
+    let ratio = work(problem, parts) / work(of.size, of.parts);
+    let launches = if of.parts == 1 {
+        1.0
+    } else {
+        1.0 + SECOND_LAUNCH
+    };
+    let launch = (launches * machine.launch).min(of.micros);
+    let away = distance(of.size, problem);
+    // Rounds of work-groups explain most of the difference.
+    let away = of.tile.map_or(away, |_| away / (away + 2.0));
     let doubt = DOUBT.mul_add(away, 1.0);
-    let parts = parts_like(nearest, problem, compute_units);
-    let of_nearest = work(nearest.size, nearest.parts);
-    Some(nearest.micros * work(problem, parts) / of_nearest * doubt)
+    let crowded = if tile_elements(of) < LARGE_TILE {
+        let fullness = |problem, parts| fullness(problem, of, parts, machine.compute_units);
+        let fuller = fullness(problem, parts) / fullness(of.size, of.parts);
+        fuller.max(1.0).powf(CROWDING)
+    } else {
+        1.0
+    };
+    ((of.micros - launch) * ratio * crowded).mul_add(doubt, launch)
+}
+
+/// Work-groups of small tiles read much for each product and share the memory's rate, so that they
+/// take longer where more of a round's compute units have one. On the H200 in double precision,
+/// tiles of 64 x 64 take 22 ns for each of k where 64 are computed at a time and 30 where 128 are.
+const CROWDING: f64 = 0.3;
+
+/// The elements of tiles that are no small ones.
+const LARGE_TILE: i64 = 128 * 128;
+
+fn tile_elements(of: &MeasuredTime) -> i64 {
+    of.tile.map_or(LARGE_TILE, |[m, n]| m * n)
+}
+
+/// The part of its rounds of work-groups that a kernel fills.
+fn fullness(problem: [i64; 3], kernel: &MeasuredTime, parts: i64, compute_units: i64) -> f64 {
+    let (whole, rest) = undivided_and_rest(problem, kernel, compute_units);
+    let rounds = rest * parts as f64 / compute_units as f64;
+    (whole + rounds) / (whole + rounds.ceil())
+}
+
+/// The whole rounds of tiles where only those after them are in parts, and the other tiles.
+fn undivided_and_rest(problem: [i64; 3], kernel: &MeasuredTime, compute_units: i64) -> (f64, f64) {
+    let (tiles, compute_units) = (tiles(problem, kernel.tile), compute_units as f64);
+    let whole = if kernel.whole_rounds {
+        (tiles / compute_units).floor()
+    } else {
+        0.0
+    };
+    (whole, whole.mul_add(-compute_units, tiles))
 }
 
 /// The number of parts of sums for a problem, from that of the most similar one that was tuned.
@@ -39,13 +119,15 @@ pub(super) fn parts_like(nearest: &MeasuredTime, problem: [i64; 3], compute_unit
 
 /// The time of a product in a batch, in microseconds, by that of the most similar size. It may be
 /// bound by memory there and by arithmetic here, or the reverse, so that it is the longer of what
-/// both let expect. One that is smaller than all that were measured takes no less than those: a
+/// both let expect. Arithmetic is that of whole tiles: a product that is a little larger than one
+/// has four. One that is smaller than all that were measured takes no less than those: a
 /// tile takes as long whether the product fills it or not.
 pub(super) fn estimate_batch(batches: &[MeasuredBatch], problem: [i64; 3]) -> Option<f64> {
     let each = batches.iter().map(|batch| &batch.each);
     let shortest = each.clone().map(|of| of.micros).reduce(f64::min)?;
     let (away, nearest) = nearest(each, problem)?;
-    let arithmetic = volume(problem) / volume(nearest.size);
+    let products = |size: [i64; 3]| tiles(size, nearest.tile) * size[2].max(1) as f64;
+    let arithmetic = products(problem) / products(nearest.size);
     let memory = surface(problem) / surface(nearest.size);
     let doubt = DOUBT.mul_add(away, 1.0);
     Some((nearest.micros * arithmetic.max(memory) * doubt).max(shortest))
@@ -91,6 +173,10 @@ pub(super) fn turned(
 /// (BENCHMARKS.md).
 const DOUBT: f64 = 0.1;
 
+/// How long the launch that adds up parts takes by itself, as a part of the first, which waits for
+/// the queue.
+const SECOND_LAUNCH: f64 = 0.6;
+
 /// The most parts of sums, and the least products of one: those of fewer take longer to be added up
 /// than to be computed.
 const MOST_PARTS: i64 = 32;
@@ -103,18 +189,12 @@ fn work(problem: [i64; 3], kernel: &MeasuredTime, parts: i64, compute_units: i64
     if kernel.tile.is_none() {
         return volume(problem);
     }
-    let (tiles, compute_units) = (tiles(problem, kernel.tile), compute_units as f64);
     let k = problem[2].max(1) as f64;
+    let (whole, rest) = undivided_and_rest(problem, kernel, compute_units);
+    let rounds = (rest * parts as f64 / compute_units as f64).ceil();
     if parts == 1 {
-        return (tiles / compute_units).ceil() * k;
+        return (whole + rounds) * k;
     }
-    let whole = if kernel.whole_rounds {
-        (tiles / compute_units).floor()
-    } else {
-        0.0
-    };
-    let rest = tiles - whole * compute_units;
-    let rounds = (rest * parts as f64 / compute_units).ceil();
     whole.mul_add(k, rounds * (k / parts as f64 + ADDING_UP))
 }
 
@@ -165,6 +245,14 @@ pub(super) fn distance(a: [i64; 3], b: [i64; 3]) -> f64 {
 mod tests {
     use super::*;
 
+    /// Launches that take no time by themselves.
+    fn units(compute_units: i64) -> Machine {
+        Machine {
+            compute_units,
+            launch: 0.0,
+        }
+    }
+
     fn measured(side: i64, micros: f64) -> MeasuredTime {
         MeasuredTime {
             micros,
@@ -181,9 +269,9 @@ mod tests {
         };
         // As much work as 104 us at 1024.
         let far = measured(1024, 52.0);
-        let expected = estimate(&[far], skinny, 1).unwrap();
+        let expected = estimate(&[far], skinny, units(1)).unwrap();
         assert!((180.0..200.0).contains(&expected), "{expected}");
-        let exact = estimate(&[far, near], skinny, 1).unwrap();
+        let exact = estimate(&[far, near], skinny, units(1)).unwrap();
         assert!((exact - 120.0).abs() < 1e-9, "{exact}");
     }
 
@@ -195,13 +283,57 @@ mod tests {
             tile: Some([128; 2]),
             ..measured(1024, 50.0)
         };
-        let time = |problem| estimate(&[known], problem, 132).unwrap();
+        let time = |problem| estimate(&[known], problem, units(132)).unwrap();
         assert!((time([1024; 3]) - 50.0).abs() < 1e-9);
         let (one, two) = (time([1280, 1280, 1024]), time([1280, 1800, 1024]));
         assert!((50.0..52.0).contains(&one), "{one}");
         assert!((100.0..110.0).contains(&two), "{two}");
         let half = time([1024, 1024, 512]);
         assert!((25.0..27.0).contains(&half), "{half}");
+    }
+
+    /// 153 tiles of 128 x 256 are two rounds on 132 compute units, and 121 of 192 x 192 one.
+    #[test]
+    fn a_size_takes_the_values_that_fill_its_rounds() {
+        let large = MeasuredTime {
+            tile: Some([128, 256]),
+            ..measured(2048, 32.0)
+        };
+        let square = MeasuredTime {
+            tile: Some([192; 2]),
+            ..measured(3000, 100.0)
+        };
+        let machine = Machine {
+            launch: 5.0,
+            ..units(132)
+        };
+        let times = [large, square];
+        let fastest = |side| fastest(&times, [side; 3], machine).unwrap();
+        assert_eq!(fastest(2048).0.size, [2048; 3]);
+        let (of, micros) = fastest(2064);
+        assert_eq!(of.size, [3000; 3]);
+        // 5 us of every launch, and half of what 3000 takes besides, for less k.
+        assert!((37.0..40.0).contains(&micros), "{micros}");
+        assert_eq!(fastest(4096).0.size, [2048; 3]);
+    }
+
+    /// 64 tiles of 64 x 64, and 128, which is as many as a round has; both were measured.
+    #[test]
+    fn small_tiles_take_longer_where_more_are_computed_at_a_time() {
+        let few = MeasuredTime {
+            tile: Some([64; 2]),
+            micros: 51.5,
+            ..MeasuredTime::of([256, 1024, 2048])
+        };
+        let machine = Machine {
+            launch: 6.5,
+            ..units(132)
+        };
+        let many = estimate(&[few], [128, 4096, 4096], machine).unwrap();
+        assert!((120.0..130.0).contains(&many), "{many}");
+        // Fewer are not faster.
+        let fewer = estimate(&[few], [256, 512, 2048], machine).unwrap();
+        assert!((51.0..55.0).contains(&fewer), "{fewer}");
     }
 
     /// 576 tiles are four rounds and 48 tiles, in five parts most of two rounds; 132 are one round.
@@ -214,7 +346,7 @@ mod tests {
             ..measured(2944, 1000.0)
         };
         assert_eq!(parts_like(&known, [3000; 3], 132), 5);
-        let time = |problem| estimate(&[known], problem, 132).unwrap();
+        let time = |problem| estimate(&[known], problem, units(132)).unwrap();
         // 529 tiles: one after the whole rounds, in four parts.
         let of_one = 4.0 + (0.25 + 128.0 / 2944.0);
         let expected = 4.0 * 3000.0 / 2944.0 + 2.0 * (0.2 * 3000.0 + 128.0) / 2944.0;

@@ -5,10 +5,12 @@ use super::operands::{
     PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
 };
 use super::options::GemmOptions;
-use super::real::{Factors, Lines, Operand, Orders, Products, Real, Size, Target};
+use super::real::{
+    BatchLike, Factors, Lines, Operand, Orders, Products, Real, Size, Target, Values,
+};
 use super::route::{Arithmetic, BatchKind, Choice, Copies, Given, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
-use cltune::{Buffer, Device, Event, Queue};
+use cltune::{Buffer, Device, Event, Policy, Queue};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -206,7 +208,12 @@ impl<T: Real> Gemm<T> {
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
         let key = (size, copies, arithmetic, given);
         kept(&mut self.chosen, key, || {
-            speeds.choice(given, size, copies, arithmetic)
+            let mut choice = speeds.choice(given, size, copies, arithmetic);
+            // Other policies have values of their own.
+            if !matches!(cltune::policy(), Ok(Policy::Baked)) {
+                choice.values.row = None;
+            }
+            choice
         })
     }
 
@@ -275,13 +282,13 @@ impl<T: Real> Gemm<T> {
             return Ok(Some(*known));
         }
         let on_tensor_cores = kind == BatchKind::Tensor;
-        let count = match self.speeds.batches_like(size, kind) {
-            Some(count) => count,
+        let like = match self.speeds.batches_like(size, kind) {
+            Some(like) => like,
             // Any: the values do not depend on it.
-            None if on_tensor_cores => 1,
+            None if on_tensor_cores => BatchLike { count: 1, width: 1 },
             None => return Ok(None),
         };
-        let params = T::batch_params(queue.device(), size, transposed, count, on_tensor_cores)?;
+        let params = T::batch_params(queue.device(), size, transposed, like, on_tensor_cores)?;
         self.batch_params.insert(key, params);
         Ok(Some(params))
     }
@@ -290,7 +297,11 @@ impl<T: Real> Gemm<T> {
     fn multiply_by(
         &mut self,
         queue: &Queue,
-        Choice { route, of_k }: Choice,
+        Choice {
+            route,
+            of_k,
+            values,
+        }: Choice,
         products: Products,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
@@ -303,10 +314,18 @@ impl<T: Real> Gemm<T> {
         match route {
             Route::Direct => self.direct(queue, product),
             Route::Panels => self.panels(queue, product),
-            Route::Pipelined | Route::PipelinedParts => self.pipelined(queue, route, product),
-            Route::TensorParts => self.tensor_parts(queue, of_k, product),
-            Route::Tensor => self.tensor(queue, (Orders::Warp, products), of_k, product),
-            Route::Warpgroup => self.tensor(queue, (Orders::Warpgroup, products), of_k, product),
+            Route::Pipelined | Route::PipelinedParts => {
+                self.pipelined(queue, (route, values), product)
+            }
+            Route::TensorParts => self.tensor_parts(queue, values, of_k, product),
+            Route::Tensor => {
+                let how = ((Orders::Warp, products), values);
+                self.tensor(queue, how, of_k, product)
+            }
+            Route::Warpgroup => {
+                let how = ((Orders::Warpgroup, products), values);
+                self.tensor(queue, how, of_k, product)
+            }
         }
     }
 
@@ -330,48 +349,46 @@ impl<T: Real> Gemm<T> {
     fn pipelined(
         &mut self,
         queue: &Queue,
-        route: Route,
+        (route, values): (Route, Values),
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        // Its kernels read lines of m and of n.
-        let parts = self.speeds.parts(route, product.size, [false; 2]);
         let [to_a, to_b] = &mut self.copies;
         let a = in_lines(queue, &product.a.transposed(), to_a)?;
         let b = in_lines(queue, &product.b, to_b)?;
         let (size, factors) = (product.size, product.factors);
         let c = product.target(&self.no_bias);
         Ok(if route == Route::PipelinedParts {
-            T::pipelined_parts(queue, parts, size, factors, a, b, c)
+            T::pipelined_parts(queue, values, size, factors, a, b, c)
         } else {
-            T::pipelined(queue, size, factors, a, b, c)
+            T::pipelined(queue, values, size, factors, a, b, c)
         }?)
     }
 
     fn tensor_parts(
         &mut self,
         queue: &Queue,
+        values: Values,
         of_k: [bool; 2],
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
         let lines = T::ORDERS_OF_PARTS.and_then(|orders| T::lines((orders, Products::Three)));
         let of_k = lines_of_k(lines, of_k);
         let (size, factors) = (product.size, product.factors);
-        let parts = self.speeds.parts(Route::TensorParts, size, of_k);
         let [to_a, to_b] = &mut self.stored_copies;
         let a = in_stored_lines(queue, of_k[0], &product.a, to_a)?;
         let b = in_stored_lines(queue, of_k[1], &product.b.transposed(), to_b)?;
         let c = product.target(&self.no_bias);
-        Ok(T::tensor_parts(queue, parts, size, factors, a, b, c)?)
+        Ok(T::tensor_parts(queue, values, size, factors, a, b, c)?)
     }
 
     fn tensor(
         &mut self,
         queue: &Queue,
-        how: (Orders, Products),
+        how: ((Orders, Products), Values),
         of_k: [bool; 2],
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let of_k = lines_of_k(T::lines(how), of_k);
+        let of_k = lines_of_k(T::lines(how.0), of_k);
         let [to_a, to_b] = &mut self.stored_copies;
         let a = in_stored_lines(queue, of_k[0], &product.a, to_a)?;
         let b = in_stored_lines(queue, of_k[1], &product.b.transposed(), to_b)?;

@@ -42,6 +42,9 @@ impl Panels {
 /// The bytes that a kernel copies at once; lines begin at multiples of them.
 const ALIGNMENT: usize = 16;
 
+/// The bytes that copies' lines begin at multiples of: those that memory is read by.
+const LINES_OF_COPIES: usize = 128;
+
 /// Whether so many elements end where kernels can copy from.
 fn is_aligned<T: Real>(elements: usize) -> bool {
     (elements * size_of::<T>()).is_multiple_of(ALIGNMENT)
@@ -125,7 +128,7 @@ fn copied_lines<'a, T: Real, R: Element>(
     let width = matrix
         .shape
         .columns
-        .next_multiple_of(ALIGNMENT / size_of::<R>());
+        .next_multiple_of(LINES_OF_COPIES / size_of::<R>());
     let width = i32::try_from(width).map_err(|_| GemmError::TooLarge {
         name: "A or B",
         number: width,

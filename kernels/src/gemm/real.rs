@@ -38,12 +38,23 @@ pub struct Factors<R> {
     pub(super) beta: R,
 }
 
-/// What was measured of a kernel: a problem, whether the lines of A and those of B were of k (none
-/// where the kernel reads one kind of lines), the rows and columns of C that a work-group computed
-/// (none where the time does not go by rounds of work-groups), in how many parts sums were, and the
-/// time of a launch, in microseconds.
+/// Whose values a kernel is launched with.
+#[derive(Clone, Copy, Debug)]
+pub struct Values {
+    /// Those of a row of the library's results, by its number among all of the kernel's; those that
+    /// the selection rule has for the size where there is none.
+    pub(super) row: Option<usize>,
+    /// In how many parts sums are, of kernels that have parts: as many as were tuned where it is 0.
+    pub(super) parts: i32,
+}
+
+/// What was measured of a kernel: its row among the library's results, a problem, whether the lines
+/// of A and those of B were of k (none where the kernel reads one kind of lines), the rows and
+/// columns of C that a work-group computed (none where the time does not go by rounds of
+/// work-groups), in how many parts sums were, and the time of a launch, in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredTime {
+    pub(super) row: usize,
     pub(super) size: [i64; 3],
     pub(super) of_k: Option<[bool; 2]>,
     pub(super) tile: Option<[i64; 2]>,
@@ -57,6 +68,7 @@ impl MeasuredTime {
     /// Of a size and nothing else.
     pub(super) const fn of(size: [i64; 3]) -> Self {
         Self {
+            row: 0,
             size,
             of_k: None,
             tile: None,
@@ -74,6 +86,9 @@ pub struct Steps {
     pub(super) a: i32,
     pub(super) b: i32,
     pub(super) c: i32,
+    /// How many elements of A and B can be read at once: offsets, leading dimensions and distances
+    /// are multiples of it. A power of two, of at most 16 bytes.
+    pub(super) width: i32,
     /// Whether matrices A, and matrices B, have elements in common.
     pub(super) shared: [bool; 2],
 }
@@ -87,10 +102,18 @@ pub enum BatchParams<O, T> {
     Tensor(T),
 }
 
-/// What was measured of a batch: how many products, and the time that each took.
+/// What a configuration for batches goes by besides the size of products.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchLike {
+    pub(super) count: i64,
+    /// That of [`Steps`]; 1 where the kernel has none.
+    pub(super) width: i64,
+}
+
+/// What was measured of a batch, and the time that each product took.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredBatch {
-    pub(super) count: i64,
+    pub(super) like: BatchLike,
     pub(super) each: MeasuredTime,
 }
 
@@ -138,6 +161,7 @@ pub trait Kernels: Element {
     /// See `pipelined.cl`.
     fn pipelined(
         queue: &Queue,
+        values: Values,
         size: Size,
         factors: Factors<Self::Real>,
         a: Operand<'_, Self::Real>,
@@ -165,13 +189,14 @@ pub trait Kernels: Element {
         c: Target<'_, Self>,
     ) -> Result<Event>;
 
-    /// The configuration of `batched` for so many products of operands that lie column after column
-    /// or not; of the kernel for tensor cores where the type has one and that is asked for.
+    /// The configuration of `batched` for so many products, of which so many elements are read at
+    /// once, of operands that lie column after column or not; of the kernel for tensor cores where
+    /// the type has one and that is asked for.
     fn batch_params(
         device: &Device,
         size: Size,
         transposed: [bool; 2],
-        count: i64,
+        like: BatchLike,
         on_tensor_cores: bool,
     ) -> Result<Self::BatchParams>;
 
@@ -205,7 +230,7 @@ pub trait Kernels: Element {
     /// kernel for these orders, it is that of the others.
     fn tensor(
         queue: &Queue,
-        how: (Orders, Products),
+        how: ((Orders, Products), Values),
         size: Size,
         factors: Factors<Self::Real>,
         a: OfLines<'_, Self>,
@@ -213,11 +238,10 @@ pub trait Kernels: Element {
         c: Target<'_, Self>,
     ) -> Result<Event>;
 
-    /// `pipelined` with sums in so many parts, or in as many as were tuned where that is 0; see
-    /// `parts.cl`.
+    /// `pipelined` with sums in parts; see `parts.cl`.
     fn pipelined_parts(
         queue: &Queue,
-        parts: i32,
+        values: Values,
         size: Size,
         factors: Factors<Self::Real>,
         a: Operand<'_, Self::Real>,
@@ -230,7 +254,7 @@ pub trait Kernels: Element {
     /// `tensor` of `ORDERS_OF_PARTS` likewise. Where there is no such kernel, sums are in one part.
     fn tensor_parts(
         queue: &Queue,
-        _parts: i32,
+        values: Values,
         size: Size,
         factors: Factors<Self::Real>,
         a: OfLines<'_, Self>,
@@ -238,7 +262,7 @@ pub trait Kernels: Element {
         c: Target<'_, Self>,
     ) -> Result<Event> {
         let how = (Orders::Warpgroup, Products::Three);
-        Self::tensor(queue, how, size, factors, a, b, c)
+        Self::tensor(queue, (how, values), size, factors, a, b, c)
     }
     /// What is known of `tensor_parts` on this device.
     fn tensor_parts_times(_device: &Device) -> Vec<MeasuredTime> {

@@ -2,9 +2,10 @@
 //! least time, with what it needs before, by what tuning has measured.
 
 use super::estimate::{
-    distance, estimate, estimate_batch, in_layout, nearest, parts_like, turned, volume,
+    Machine, distance, estimate, estimate_batch, fastest, in_layout, nearest, parts_like, turned,
+    volume,
 };
-use super::real::{MeasuredBatch, MeasuredTime, Orders, Products, Real, Size};
+use super::real::{BatchLike, MeasuredBatch, MeasuredTime, Orders, Products, Real, Size, Values};
 use cltune::Device;
 
 /// A way to multiply.
@@ -55,6 +56,12 @@ const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 /// Smaller ones are bound by memory.
 const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
 
+/// The part of its time that a launch on a GPU takes whatever its size, in microseconds. With this,
+/// `SECOND_LAUNCH` and `ADDING_UP` the times on the H200 of 95 sizes by kernels with tiles are, as
+/// a root of the mean square, 10 % off what those of the kernel's other sizes let expect
+/// (2026-11-28).
+const LAUNCH: f64 = 6.5;
+
 /// The kernels for batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum BatchKind {
@@ -74,7 +81,8 @@ pub(super) struct Speeds {
     batched_tensor: Option<Vec<MeasuredBatch>>,
     tensor: Vec<MeasuredTime>,
     warpgroup: Vec<MeasuredTime>,
-    /// The same with factors rounded to TF32.
+    /// Both with factors rounded to TF32.
+    tensor_tf32: Vec<MeasuredTime>,
     warpgroup_tf32: Vec<MeasuredTime>,
     pipelined_parts: Vec<MeasuredTime>,
     tensor_parts: Vec<MeasuredTime>,
@@ -106,12 +114,13 @@ pub(super) struct Copies {
 /// single precision.
 pub(super) type Given = (Option<Route>, Products);
 
-/// The route that a product takes, and whether the lines of A, and of B, are of k where its kernel
-/// reads either kind.
+/// The route that a product takes, whether the lines of A, and of B, are of k where its kernel
+/// reads either kind, and the values of its kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choice {
     pub(super) route: Route,
     pub(super) of_k: [bool; 2],
+    pub(super) values: Values,
 }
 
 /// A choice, and how long it takes.
@@ -137,6 +146,7 @@ impl Speeds {
                 .map(|_| T::batched_times(device, true)),
             tensor: tensor_times(Orders::Warp, Products::Three),
             warpgroup: tensor_times(Orders::Warpgroup, Products::Three),
+            tensor_tf32: tensor_times(Orders::Warp, Products::One),
             warpgroup_tf32: tensor_times(Orders::Warpgroup, Products::One),
             pipelined_parts: T::pipelined_parts_times(device),
             tensor_parts: T::tensor_parts_times(device),
@@ -174,6 +184,10 @@ impl Speeds {
             || Choice {
                 route: given.unwrap_or_else(|| self.unmeasured(size, arithmetic)),
                 of_k: copies.of_k,
+                values: Values {
+                    row: None,
+                    parts: 0,
+                },
             },
             |way| way.choice,
         )
@@ -199,22 +213,22 @@ impl Speeds {
         arithmetic: Arithmetic,
     ) -> Vec<Way> {
         let problem = [size.m, size.n, size.k].map(i64::from);
-        let units = self.compute_units;
+        let machine = self.machine();
         // Copying, in microseconds, of those operands that need it.
         let copying = |times: &[MeasuredTime], needed: [bool; 2]| {
             let sides = needed.into_iter().zip([size.m, size.n]);
             let copied = sides.filter_map(|(needed, side)| needed.then_some(side));
             let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
             copies
-                .filter_map(|copy| estimate(times, copy, units))
+                .filter_map(|copy| estimate(times, copy, machine))
                 .sum::<f64>()
         };
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
         let tensor = |times: &'a [MeasuredTime]| if is_precise { times } else { &[] };
         let to_lines = self.to_lines.as_slice();
-        let warpgroup = match products {
-            Products::One => &self.warpgroup_tf32,
-            Products::Three => &self.warpgroup,
+        let (of_warps, of_warpgroups) = match products {
+            Products::One => (&self.tensor_tf32, &self.warpgroup_tf32),
+            Products::Three => (&self.tensor, &self.warpgroup),
         };
         let choices = [
             (Route::Direct, self.direct.as_slice(), to_lines, [false; 2]),
@@ -224,10 +238,10 @@ impl Speeds {
                 to_lines,
                 copies.pipelined,
             ),
-            (Route::Tensor, tensor(&self.tensor), to_lines, copies.tensor),
+            (Route::Tensor, tensor(of_warps), to_lines, copies.tensor),
             (
                 Route::Warpgroup,
-                tensor(warpgroup),
+                tensor(of_warpgroups),
                 to_lines,
                 copies.warpgroup,
             ),
@@ -247,38 +261,64 @@ impl Speeds {
         ];
         let mut ways = Vec::new();
         for (route, times, copied, needed) in choices {
-            let as_they_lie = in_layout(times, copies.of_k);
-            let Some(by_itself) = estimate(as_they_lie, problem, units) else {
+            let Some((of, by_itself)) = self.values(route, times, copies.of_k, problem) else {
                 continue;
             };
-            let way = |of_k, micros| Way {
-                choice: Choice { route, of_k },
+            let way = |of_k, of, micros| Way {
+                choice: Choice {
+                    route,
+                    of_k,
+                    values: self.values_of(of, problem),
+                },
                 micros,
             };
             let micros = by_itself + copying(copied, needed);
-            ways.push(way(copies.of_k, micros));
+            ways.push(way(copies.of_k, of, micros));
             // What a copy takes has to be known.
             let turned = turned(times, copies.of_k, problem).filter(|_| !copied.is_empty());
             for (of_k, ratio) in turned {
                 let needed = [0, 1].map(|it| needed[it] || of_k[it] != copies.of_k[it]);
-                ways.push(way(of_k, by_itself * ratio + copying(copied, needed)));
+                let Some((of, _)) = self.values(route, times, of_k, problem) else {
+                    continue;
+                };
+                ways.push(way(of_k, of, by_itself * ratio + copying(copied, needed)));
             }
         }
         ways
     }
 
-    /// In how many parts a route sums up, with lines of A and B of k or not; 0, which is how many
-    /// were tuned, where nothing was measured.
-    pub(super) fn parts(&self, route: Route, size: Size, of_k: [bool; 2]) -> i32 {
-        let times = match route {
-            Route::PipelinedParts => &self.pipelined_parts,
-            Route::TensorParts => &self.tensor_parts,
-            _ => return 1,
-        };
-        let problem = [size.m, size.n, size.k].map(i64::from);
-        let nearest = nearest(in_layout(times, of_k), problem);
-        let parts = nearest.map(|(_, of)| parts_like(of, problem, self.compute_units));
-        parts.map_or(0, |parts| i32::try_from(parts).unwrap_or(0))
+    /// The problem whose values a route takes for another with lines of A and B of k or not, and
+    /// the time with them: the fastest of those whose time goes by rounds of work-groups on a GPU,
+    /// otherwise the most similar.
+    fn values<'a>(
+        &self,
+        route: Route,
+        times: &'a [MeasuredTime],
+        of_k: [bool; 2],
+        problem: [i64; 3],
+    ) -> Option<(&'a MeasuredTime, f64)> {
+        let times = in_layout(times, of_k);
+        if !self.is_cpu && route != Route::Direct {
+            return fastest(times, problem, self.machine());
+        }
+        let (_, nearest) = nearest(times, problem)?;
+        Some((nearest, estimate([nearest], problem, self.machine())?))
+    }
+
+    /// The values of a problem for another. For itself and on a CPU, the selection rule has them.
+    fn values_of(&self, of: &MeasuredTime, problem: [i64; 3]) -> Values {
+        let parts = parts_like(of, problem, self.compute_units);
+        Values {
+            row: (of.size != problem && !self.is_cpu).then_some(of.row),
+            parts: i32::try_from(parts).unwrap_or(0),
+        }
+    }
+
+    const fn machine(&self) -> Machine {
+        Machine {
+            compute_units: self.compute_units,
+            launch: if self.is_cpu { 0.0 } else { LAUNCH },
+        }
     }
 
     /// Whether products of a size take less time in a batch, of a kind, than each by itself.
@@ -345,13 +385,13 @@ impl Speeds {
         times.fold(f64::INFINITY, f64::min)
     }
 
-    /// The count of the batch that was tuned for the most similar size.
-    pub(super) fn batches_like(&self, size: Size, kind: BatchKind) -> Option<i64> {
+    /// The count of the batch that was tuned for the most similar size, and the like.
+    pub(super) fn batches_like(&self, size: Size, kind: BatchKind) -> Option<BatchLike> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         let away = |batch: &MeasuredBatch| distance(batch.each.size, problem);
         let batches = self.batches(kind).iter();
         let nearest = batches.min_by(|a, b| away(a).total_cmp(&away(b)));
-        nearest.map(|batch| batch.count)
+        nearest.map(|batch| batch.like)
     }
 
     /// The route where nothing is known of this device.
@@ -406,6 +446,7 @@ mod tests {
             batched_tensor: None,
             tensor: Vec::new(),
             warpgroup: Vec::new(),
+            tensor_tf32: Vec::new(),
             warpgroup_tf32: Vec::new(),
             pipelined_parts: Vec::new(),
             tensor_parts: Vec::new(),
@@ -572,14 +613,19 @@ mod tests {
         assert_eq!(automatic(size(512, 512, 4096)), Route::TensorParts);
         assert_eq!(automatic(size(300, 300, 5000)), Route::TensorParts);
         assert_eq!(automatic(size(2048, 2048, 2048)), Route::Tensor);
-        let parts = |size| speeds.parts(Route::TensorParts, size, NO_COPIES.of_k);
+        let in_parts = |route, size| {
+            let given = (Some(route), Products::Three);
+            let choice = speeds.choice(given, size, NO_COPIES, Arithmetic::Automatic);
+            choice.values.parts
+        };
+        let parts = |size| in_parts(Route::TensorParts, size);
         assert_eq!(parts(size(512, 512, 4096)), 4);
         // Two rounds, as tuned, of 25 tiles in 10 parts; of too short sums in fewer, and of many
         // tiles in no less than two.
         assert_eq!(parts(size(300, 300, 5000)), 10);
         assert_eq!(parts(size(300, 300, 600)), 4);
         assert_eq!(parts(size(4096, 4096, 4096)), 2);
-        let pipelined = speeds.parts(Route::PipelinedParts, size(300, 300, 5000), [false; 2]);
+        let pipelined = in_parts(Route::PipelinedParts, size(300, 300, 5000));
         assert_eq!(pipelined, 0);
         let plain = route(&speeds, size(512, 512, 4096), NO_COPIES, Arithmetic::Plain);
         assert_eq!(plain, Route::Pipelined);
@@ -605,8 +651,9 @@ mod tests {
 
     #[test]
     fn batches_are_one_launch_where_a_product_takes_less_time_in_one() {
+        let like = |count| BatchLike { count, width: 1 };
         let batch = |side, count, micros| MeasuredBatch {
-            count,
+            like: like(count),
             each: measured(side, micros),
         };
         let mut speeds = Speeds {
@@ -626,11 +673,11 @@ mod tests {
         assert!(!is_faster(&speeds, 1000));
         assert_eq!(
             speeds.batches_like(cube(20), BatchKind::Ordinary),
-            Some(1000)
+            Some(like(1000))
         );
         assert_eq!(
             speeds.batches_like(cube(100), BatchKind::Ordinary),
-            Some(50)
+            Some(like(50))
         );
         // By the size where nothing is known.
         speeds.batched = Vec::new();
@@ -641,7 +688,10 @@ mod tests {
     #[test]
     fn batches_are_on_tensor_cores_where_that_is_faster_and_they_can_read_the_matrices() {
         let batch = |side, micros| MeasuredBatch {
-            count: 100,
+            like: BatchLike {
+                count: 100,
+                width: 1,
+            },
             each: measured(side, micros),
         };
         let mut speeds = Speeds {
@@ -667,6 +717,21 @@ mod tests {
         speeds.batched_tensor = Some(vec![batch(64, 0.004)]);
         assert_eq!(kind(&speeds, 63, true), BatchKind::Tensor);
         assert_eq!(kind(&speeds, 24, true), BatchKind::Ordinary);
+        // A product of 66 has four tiles of 64 x 64, and one of 96 x 96.
+        let in_tiles = |side, micros, tile| {
+            let batch = batch(side, micros);
+            MeasuredBatch {
+                each: MeasuredTime {
+                    tile: Some([tile; 2]),
+                    ..batch.each
+                },
+                ..batch
+            }
+        };
+        speeds.batched = vec![in_tiles(64, 0.028, 64)];
+        speeds.batched_tensor = Some(vec![in_tiles(66, 0.032, 96)]);
+        assert_eq!(kind(&speeds, 66, true), BatchKind::Tensor);
+        assert_eq!(kind(&speeds, 64, true), BatchKind::Ordinary);
         // By the size where nothing is known.
         speeds.batched_tensor = Some(Vec::new());
         assert_eq!(kind(&speeds, 31, true), BatchKind::Ordinary);

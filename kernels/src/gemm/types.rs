@@ -26,8 +26,8 @@ use super::kernels::warpgroup_stored::{
     gemm_warpgroup_bf16, gemm_warpgroup_f16, gemm_warpgroup_tf32,
 };
 use super::real::{
-    BatchParams, Factors, Kernels, Lines, MeasuredBatch, MeasuredTime, OfLines, Operand, Orders,
-    Products, Size, Steps, Target,
+    BatchLike, BatchParams, Factors, Kernels, Lines, MeasuredBatch, MeasuredTime, OfLines, Operand,
+    Orders, Products, Size, Steps, Target, Values,
 };
 use cltune::{Buffer, Device, Event, Queue, Result, bf16, f16};
 
@@ -38,15 +38,32 @@ macro_rules! times {
         let info = $device.info();
         $kernel::BAKED
             .iter()
-            .filter(|row| row.platform == info.platform && row.device == info.name)
-            .filter_map(|row| {
-                let ($problem, $values) = (row.problem, row.params);
+            .enumerate()
+            .filter(|(_, row)| row.platform == info.platform && row.device == info.name)
+            .filter_map(|(row, of)| {
+                let ($problem, $values) = (of.problem, of.params);
                 let known: Option<MeasuredTime> = $known.into();
-                let micros = row.time_us;
-                known.map(|known| MeasuredTime { micros, ..known })
+                let micros = of.time_us;
+                known.map(|known| MeasuredTime {
+                    row,
+                    micros,
+                    ..known
+                })
             })
             .collect()
     }};
+}
+
+/// A launch with the given values. Those of a row that the device refuses are followed by what the
+/// selection rule has.
+macro_rules! launch {
+    ($kernel:ident, $values:expr, $($argument:expr),* $(,)?) => {
+        match $values.row.and_then(|row| $kernel::BAKED.get(row)) {
+            Some(known) => $kernel::launch_with(&known.params, $($argument),*)
+                .or_else(|_| $kernel($($argument),*)),
+            None => $kernel($($argument),*),
+        }
+    };
 }
 
 /// What was measured of a product in tiles by warpgroups, in single precision: A is in lines of k.
@@ -83,31 +100,42 @@ macro_rules! of_tiles {
     };
 }
 
+/// How many elements are read at once, of a kernel that has such a number.
+macro_rules! width_of {
+    ($of:expr) => {
+        1
+    };
+    ($of:expr, $width:ident) => {
+        $of.$width
+    };
+}
+
 /// The rows of the lockfile for a device, of a kernel for batches.
 macro_rules! batch_times {
-    ($kernel:ident, $device:expr) => {{
+    ($kernel:ident, $device:expr $(, $width:ident)?) => {{
         let info = $device.info();
         $kernel::BAKED
             .iter()
             .filter(|row| row.platform == info.platform && row.device == info.name)
             .map(|row| {
-                let of = row.problem;
+                let (of, by) = (row.problem, row.params);
                 let each = MeasuredTime {
                     micros: row.time_us / of.count.max(1) as f64,
-                    ..MeasuredTime::of([of.m, of.n, of.k])
+                    ..of_tiles!(of, [by.MWG, by.NWG])
                 };
-                MeasuredBatch {
+                let like = BatchLike {
                     count: of.count,
-                    each,
-                }
+                    width: width_of!(of $(, $width)?),
+                };
+                MeasuredBatch { like, each }
             })
             .collect()
     }};
 }
 
-/// The configuration of a kernel for so many products.
+/// The configuration of a kernel for a batch.
 macro_rules! select_for_batch {
-    ($kernel:ident, $device:expr, $size:expr, $transposed:expr, $count:expr) => {{
+    ($kernel:ident, $device:expr, $size:expr, $transposed:expr, $like:expr $(, $width:ident)?) => {{
         let Size { m, n, k } = $size;
         let [m, n, k] = [m, n, k].map(i64::from);
         let [trans_a, trans_b] = $transposed.map(i64::from);
@@ -115,11 +143,12 @@ macro_rules! select_for_batch {
             m,
             n,
             k,
-            count: $count,
+            count: $like.count,
             trans_a,
             trans_b,
             shared_a: 0,
             shared_b: 0,
+            $($width: $like.$width,)?
         };
         $kernel::select($device, problem)?.params
     }};
@@ -127,15 +156,15 @@ macro_rules! select_for_batch {
 
 /// A launch of a kernel for batches.
 macro_rules! launch_batch {
-    ($launch:path, [$($params:expr)?], $call:expr) => {{
+    ($launch:path, [$($params:expr)?], $call:expr $(, $width:ident)?) => {{
         let (queue, size, steps, factors, (a, trans_a), (b, trans_b), c) = $call;
         let (Size { m, n, k }, Factors { alpha, beta }) = (size, factors);
         let [trans_a, trans_b] = [trans_a, trans_b].map(i32::from);
         let [shared_a, shared_b] = steps.shared.map(i32::from);
         $launch(
-            $(&$params,)? queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b, alpha,
-            beta, a.buffer, a.offset, a.leading, steps.a, b.buffer, b.offset, b.leading, steps.b,
-            c.buffer, c.offset, c.leading, steps.c,
+            $(&$params,)? queue, m, n, k, steps.count, trans_a, trans_b, shared_a, shared_b,
+            $(steps.$width,)? alpha, beta, a.buffer, a.offset, a.leading, steps.a, b.buffer,
+            b.offset, b.leading, steps.b, c.buffer, c.offset, c.leading, steps.c,
         )
     }};
 }
@@ -163,7 +192,7 @@ macro_rules! kernels {
     (
         $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident,
         $pipelined_parts:ident, $panels:ident, $direct:ident,
-        $batched:ident $(or $batched_tensor:ident by $bytes:literal)?,
+        $batched:ident $(or $batched_tensor:ident by $bytes:literal $(and $width:ident)?)?,
         $needs_fp64:literal; $($more:tt)*
     ) => {
         impl Kernels for $stored {
@@ -201,30 +230,33 @@ macro_rules! kernels {
 
             fn pipelined(
                 queue: &Queue,
+                values: Values,
                 Size { m, n, k }: Size,
                 Factors { alpha, beta }: Factors<$real>,
                 a: Operand<'_, $real>,
                 b: Operand<'_, $real>,
                 c: Target<'_, $stored>,
             ) -> Result<Event> {
-                $pipelined(
-                    queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset,
-                    b.leading, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+                launch!(
+                    $pipelined, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                    b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, c.epilogue,
+                    c.bias,
                 )
             }
 
             fn pipelined_parts(
                 queue: &Queue,
-                parts: i32,
+                values: Values,
                 Size { m, n, k }: Size,
                 Factors { alpha, beta }: Factors<$real>,
                 a: Operand<'_, $real>,
                 b: Operand<'_, $real>,
                 c: Target<'_, $stored>,
             ) -> Result<Event> {
-                $pipelined_parts(
-                    queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset,
-                    b.leading, c.buffer, c.offset, c.leading, c.epilogue, parts, c.bias,
+                launch!(
+                    $pipelined_parts, values, queue, m, n, k, alpha, beta, a.buffer, a.offset,
+                    a.leading, b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading,
+                    c.epilogue, values.parts, c.bias,
                 )
             }
 
@@ -279,15 +311,15 @@ macro_rules! kernels {
                 device: &Device,
                 size: Size,
                 transposed: [bool; 2],
-                count: i64,
+                like: BatchLike,
                 on_tensor_cores: bool,
             ) -> Result<Self::BatchParams> {
                 Ok(match on_tensor_cores {
                     $(true => BatchParams::Tensor(select_for_batch!(
-                        $batched_tensor, device, size, transposed, count
+                        $batched_tensor, device, size, transposed, like $(, $width)?
                     )),)?
                     _ => BatchParams::Ordinary(select_for_batch!(
-                        $batched, device, size, transposed, count
+                        $batched, device, size, transposed, like
                     )),
                 })
             }
@@ -314,7 +346,7 @@ macro_rules! kernels {
                         launch_batch!($batched::launch_with, [params], call)
                     }
                     $(Some(BatchParams::Tensor(params)) => {
-                        launch_batch!($batched_tensor::launch_with, [params], call)
+                        launch_batch!($batched_tensor::launch_with, [params], call $(, $width)?)
                     })?
                     None => launch_batch!($batched, [], call),
                 }
@@ -322,7 +354,7 @@ macro_rules! kernels {
 
             fn batched_times(device: &Device, on_tensor_cores: bool) -> Vec<MeasuredBatch> {
                 match on_tensor_cores {
-                    $(true => batch_times!($batched_tensor, device),)?
+                    $(true => batch_times!($batched_tensor, device $(, $width)?),)?
                     _ => batch_times!($batched, device),
                 }
             }
@@ -396,7 +428,7 @@ kernels! {
 
     fn tensor(
         queue: &Queue,
-        how: (Orders, Products),
+        (how, values): ((Orders, Products), Values),
         Size { m, n, k }: Size,
         Factors { alpha, beta }: Factors<f32>,
         (a, a_of_k): OfLines<'_, f32>,
@@ -405,37 +437,40 @@ kernels! {
     ) -> Result<Event> {
         let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
         match how {
-            (Orders::Warp, Products::One) => gemm_tf32(
-                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            (Orders::Warp, Products::One) => launch!(
+                gemm_tf32, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
             ),
-            (Orders::Warp, Products::Three) => gemm_split(
-                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-                c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            (Orders::Warp, Products::Three) => launch!(
+                gemm_split, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
             ),
-            (Orders::Warpgroup, Products::One) => gemm_warpgroup_tf32(
-                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer, b.offset,
-                b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            (Orders::Warpgroup, Products::One) => launch!(
+                gemm_warpgroup_tf32, values, queue, m, n, k, alpha, beta, a.buffer, a.offset,
+                a.leading, a_of_k, b.buffer, b.offset, b.leading, b_of_k, c.buffer, c.offset,
+                c.leading, c.epilogue, c.bias,
             ),
-            (Orders::Warpgroup, Products::Three) => gemm_warpgroup(
-                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-                c.buffer, c.offset, c.leading, b_of_k, c.epilogue, c.bias,
+            (Orders::Warpgroup, Products::Three) => launch!(
+                gemm_warpgroup, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, b_of_k, c.epilogue,
+                c.bias,
             ),
         }
     }
 
     fn tensor_parts(
         queue: &Queue,
-        parts: i32,
+        values: Values,
         Size { m, n, k }: Size,
         Factors { alpha, beta }: Factors<f32>,
         (a, _): OfLines<'_, f32>,
         (b, b_of_k): OfLines<'_, f32>,
         c: Target<'_, f32>,
     ) -> Result<Event> {
-        gemm_warpgroup_parts(
-            queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, b.buffer, b.offset, b.leading,
-            c.buffer, c.offset, c.leading, i32::from(b_of_k), c.epilogue, parts, c.bias,
+        launch!(
+            gemm_warpgroup_parts, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+            b.buffer, b.offset, b.leading, c.buffer, c.offset, c.leading, i32::from(b_of_k), c.epilogue,
+            values.parts, c.bias,
         )
     }
 
@@ -463,7 +498,7 @@ macro_rules! as_they_lie {
 
         fn tensor(
             queue: &Queue,
-            _how: (Orders, Products),
+            (_, values): ((Orders, Products), Values),
             Size { m, n, k }: Size,
             Factors { alpha, beta }: Factors<$real>,
             (a, a_of_k): OfLines<'_, $stored>,
@@ -471,9 +506,10 @@ macro_rules! as_they_lie {
             c: Target<'_, $stored>,
         ) -> Result<Event> {
             let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
-            $kernel(
-                queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer,
-                b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue, c.bias,
+            launch!(
+                $kernel, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+                a_of_k, b.buffer, b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading,
+                c.epilogue, c.bias,
             )
         }
     };
@@ -494,7 +530,7 @@ kernels! {
 
     fn tensor_parts(
         queue: &Queue,
-        parts: i32,
+        values: Values,
         Size { m, n, k }: Size,
         Factors { alpha, beta }: Factors<f64>,
         (a, a_of_k): OfLines<'_, f64>,
@@ -502,9 +538,10 @@ kernels! {
         c: Target<'_, f64>,
     ) -> Result<Event> {
         let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
-        gemm_tensor_f64_parts(
-            queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, a_of_k, b.buffer, b.offset,
-            b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue, parts, c.bias,
+        launch!(
+            gemm_tensor_f64_parts, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
+            a_of_k, b.buffer, b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue,
+            values.parts, c.bias,
         )
     }
 
@@ -521,7 +558,7 @@ kernels! {
     f16 in f32,
     gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
     gemm_panels_f16, gemm_direct_f16,
-    gemm_batched_f16 or gemm_batched_tensor_f16 by 2, false;
+    gemm_batched_f16 or gemm_batched_tensor_f16 by 2 and width, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
@@ -533,7 +570,7 @@ kernels! {
     bf16 in f32,
     gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
     gemm_panels_bf16, gemm_direct_bf16,
-    gemm_batched_bf16 or gemm_batched_tensor_bf16 by 2, false;
+    gemm_batched_bf16 or gemm_batched_tensor_bf16 by 2 and width, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
         None
     }

@@ -3,7 +3,7 @@
 use crate::host::{Activation, Ending, Expected, Host, Number, Numbers};
 use crate::results::{check, random_cases};
 use cltune::{Buffer, Queue, bf16, f16};
-use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
+use cltune_kernels::gemm::{Gemm, GemmError, GemmOptions, Matrix, MatrixMut, Route, Shape};
 
 /// A type and its routes on tensor cores.
 pub(crate) trait OnTensorCores: Number {
@@ -332,4 +332,56 @@ fn infinities_and_what_is_no_number_spread_in_half_precision() {
             }
         }
     }
+}
+
+/// Of numbers from -6 to 6, of those far beyond and of what is no number, by every route; those of
+/// tensor cores have a polynomial.
+fn gelu_is_close<T: OnTensorCores>() {
+    let queue = Queue::default_device().unwrap();
+    let mut column: Vec<T> = (-96..=96)
+        .map(|at| T::from_f64(f64::from(at) / 16.0))
+        .collect();
+    let far = [
+        -40.0,
+        -12.0,
+        12.0,
+        40.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    column.extend(far.map(T::from_f64));
+    let left = Buffer::from_slice(&queue, &column).unwrap();
+    let right = Buffer::from_slice(&queue, &[T::from_f64(1.0)]).unwrap();
+    let mut routes = vec![Some(Route::Direct)];
+    routes.extend(on_tensor_cores::<T>(&queue));
+    for route in routes.into_iter().flatten() {
+        let mut c = Buffer::from_slice(&queue, &column).unwrap();
+        let options = GemmOptions::new().gelu().route(route);
+        let (a, b) = (
+            Matrix::new(&left, Shape::row_major(column.len(), 1)),
+            Matrix::new(&right, Shape::row_major(1, 1)),
+        );
+        let target = MatrixMut::new(&mut c, Shape::row_major(column.len(), 1));
+        let mut gemm = Gemm::new(&queue).unwrap();
+        let done = gemm.multiply_with(&queue, options, T::real(1.0), a, b, T::real(0.0), target);
+        done.unwrap();
+        for (found, x) in c.read(&queue).unwrap().into_iter().zip(&column) {
+            let (found, x) = (found.to_f64(), x.to_f64());
+            let exact = x * 0.5 * libm::erfc(-x * std::f64::consts::FRAC_1_SQRT_2);
+            // An eighth of a unit in the last place of half precision, and the rounding.
+            let bound = 6.2e-5 * x.abs() + T::ULPS.0 / 2.0 * exact.abs();
+            let is_same = found == exact || found.is_nan() && exact.is_nan();
+            assert!(
+                is_same || (found - exact).abs() <= bound,
+                "{route:?}: {found} instead of {exact} for {x}"
+            );
+        }
+    }
+}
+
+#[test]
+fn gelu_is_close_to_that_by_the_error_function_in_16_bits() {
+    gelu_is_close::<f16>();
+    gelu_is_close::<bf16>();
 }

@@ -6,7 +6,7 @@ macro_rules! batched_tensor {
     ($name:ident, $stored:ident, $factors:literal, $tolerance:tt) => {
         /// C ← α op(A) op(B) + β C for `count` products; `batched_tensor.cl` says how the matrices
         /// lie. `shared_a` is 1 where the products' matrices A have elements in common, `shared_b`
-        /// likewise.
+        /// likewise. `width` is 1, 2, 4 or 8: how many elements of A and B are copied at once.
         ///
         /// # Errors
         /// A buffer is too short, the device is none of NVIDIA's since compute capability 8.0, or
@@ -15,8 +15,9 @@ macro_rules! batched_tensor {
             source = "src/gemm/kernels/cl/batched_tensor.cl",
             kernel = "gemm_batched_tensor",
             params(
-                MWG = [16, 32, 64, 128], NWG = [16, 32, 64, 128], KWG = [16, 32, 64, 128],
-                WM = [16, 32, 64], WN = [16, 32, 64],
+                MWG = [16, 32, 48, 64, 96, 112, 128], NWG = [16, 32, 48, 64, 96, 112, 128],
+                KWG = [16, 32, 48, 64, 96, 112, 128],
+                WM = [16, 32, 48, 64, 112], WN = [16, 32, 48, 64, 112],
                 PRODUCTS = [1, 2, 4, 8], STAGES = 1..=4,
             ),
             constraints(
@@ -29,6 +30,7 @@ macro_rules! batched_tensor {
                 // No more stages than there are tiles, but for the defaults.
                 STAGES > 1 || k <= KWG,
                 STAGES <= 2 || k > (STAGES - 1) * KWG,
+                WM * WN <= 64 * 64,
                 // Registers: the sums, and what else is needed, of 65,536.
                 (WM * WN / 32 + 56) * (PRODUCTS * (MWG / WM) * (NWG / WN) * 32) <= 65536,
                 // These GPUs have more local memory than they tell of: 99 KiB and more, and Hopper's 226.
@@ -45,14 +47,45 @@ macro_rules! batched_tensor {
             defines(
                 TRANS_A = trans_a, TRANS_B = trans_b,
                 EDGE_M = (m % MWG).min(1), EDGE_N = (n % NWG).min(1), EDGE_K = (k % KWG).min(1),
-                EDGE_COUNT = (count % PRODUCTS).min(1),
+                EDGE_COUNT = (count % PRODUCTS).min(1), WIDTH = width,
             ),
             options($factors),
-            tune(m = 16, n = 16, k = 16, count = 16384, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
-            tune(m = 32, n = 32, k = 32, count = 4096, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
-            tune(m = 64, n = 64, k = 64, count = 1024, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
-            tune(m = 100, n = 100, k = 100, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
-            tune(m = 128, n = 128, k = 128, count = 256, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0),
+            tune(
+                m = 16, n = 16, k = 16, count = 16384, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 8,
+            ),
+            tune(
+                m = 32, n = 32, k = 32, count = 4096, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 8,
+            ),
+            tune(
+                m = 48, n = 48, k = 48, count = 2048, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 8,
+            ),
+            tune(
+                m = 64, n = 64, k = 64, count = 1024, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 8,
+            ),
+            tune(
+                m = 66, n = 66, k = 66, count = 1024, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 2,
+            ),
+            tune(
+                m = 98, n = 98, k = 98, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 2,
+            ),
+            tune(
+                m = 99, n = 99, k = 99, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 1,
+            ),
+            tune(
+                m = 100, n = 100, k = 100, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 4,
+            ),
+            tune(
+                m = 128, n = 128, k = 128, count = 256, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
+                width = 8,
+            ),
             tune_if(device.nv_compute_capability >= 80),
             defaults(MWG = 32, NWG = 32, KWG = 32, WM = 16, WN = 32, PRODUCTS = 1, STAGES = 2),
             reference(
@@ -73,6 +106,7 @@ macro_rules! batched_tensor {
             #[arg(host_only)] trans_b: i32,
             #[arg(host_only)] shared_a: i32,
             #[arg(host_only)] shared_b: i32,
+            #[arg(host_only)] width: i32,
             #[arg(value = 1)] alpha: f32,
             #[arg(value = 0)] beta: f32,
             #[arg(len = m * k * if shared_a == 1 { 1 } else { count })] a: &Buffer<$stored>,

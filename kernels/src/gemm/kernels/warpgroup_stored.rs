@@ -6,8 +6,9 @@ use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 macro_rules! warpgroup_stored {
     (
         $name:ident, $stored:ident, $size:literal, $factors:literal, b_of_k = $b_of_k:tt,
-        rows = $rows:tt, columns = $columns:tt, registers = $registers:tt,
-        constraints($($constraint:tt)*), tolerance($($tolerance:tt)*)
+        rows = $rows:tt, columns = $columns:tt, copied = $copied:tt, registers = $registers:tt,
+        constraints($($constraint:tt)*), more_sizes = [$([$m:literal, $n:literal, $k:literal]),*],
+        tolerance($($tolerance:tt)*)
     ) => {
         /// C ← α A B + β C, and what `epilogue.cl` does then;
         /// `warpgroup_stored.cl` says how, and how the matrices lie.
@@ -17,7 +18,9 @@ macro_rules! warpgroup_stored {
         #[tunable(
             source = "src/gemm/kernels/cl/warpgroup_stored.cl",
             params(
-                WARPGROUPS = 1..=4, NWG = [64, 128, 192, 256], STAGES = 2..=8, SWIZZLE = [1, 4, 8, 16],
+                WARPGROUPS = 1..=4,
+                NWG = [64, 80, 96, 112, 128, 144, 160, 176, 192, 208, 224, 240, 256],
+                STAGES = 2..=8, SWIZZLE = [1, 4, 8, 16],
                 // The work-groups for each compute unit, which share the parts of C.
                 RESIDENT = [1, 2],
             ),
@@ -25,7 +28,7 @@ macro_rules! warpgroup_stored {
                 // Not 90 and later: these instructions have no successor of the same name.
                 device.nv_compute_capability == 90,
                 // What a compute unit has for work-groups, which is more than OpenCL tells of: 226 KiB.
-                RESIDENT * STAGES * ((64 * WARPGROUPS + NWG) * 128 + 16) <= 231424,
+                RESIDENT * STAGES * ((64 * WARPGROUPS + $copied) * 128 + 16) <= 231424,
                 // Registers: the sums, and what else is needed, of 65,536.
                 RESIDENT * (NWG / 2 + $registers) * (128 * WARPGROUPS + 32) <= 65536,
                 $($constraint)*
@@ -57,6 +60,7 @@ macro_rules! warpgroup_stored {
             tune(m = 8192, n = 8192, k = 8192, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 4096, n = 128, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
             tune(m = 128, n = 4096, k = 4096, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),
+            $(tune(m = $m, n = $n, k = $k, a_of_k = 1, b_of_k = $b_of_k, epilogue = 0),)*
             tune_if(device.nv_compute_capability == 90),
             defaults(WARPGROUPS = 2, NWG = 128, STAGES = 4, SWIZZLE = 8, RESIDENT = 1),
             reference(
@@ -99,8 +103,21 @@ warpgroup_stored!(
     b_of_k = 0,
     rows = m,
     columns = n,
+    // Lines of n are copied in blocks of 64.
+    copied = (if b_of_k == 1 {
+        NWG
+    } else {
+        NWG.next_multiple_of(64)
+    }),
     registers = 48,
     constraints(),
+    // Those that tiles of 128 x 256 do not suit, and a layer of short sums.
+    more_sizes = [
+        [2064, 2064, 2064],
+        [2560, 2560, 2560],
+        [3096, 3096, 3096],
+        [4096, 4096, 1024]
+    ],
     tolerance(accumulates = k)
 );
 // With a tolerance of the multiple that the sum of k products has, bfloat16 would pass anything.
@@ -112,8 +129,21 @@ warpgroup_stored!(
     b_of_k = 0,
     rows = m,
     columns = n,
+    // Lines of n are copied in blocks of 64.
+    copied = (if b_of_k == 1 {
+        NWG
+    } else {
+        NWG.next_multiple_of(64)
+    }),
     registers = 48,
     constraints(),
+    // Those that tiles of 128 x 256 do not suit, and a layer of short sums.
+    more_sizes = [
+        [2064, 2064, 2064],
+        [2560, 2560, 2560],
+        [3096, 3096, 3096],
+        [4096, 4096, 1024]
+    ],
     tolerance(rel = 0.01, abs = 0.01, l2 = 2e-3)
 );
 // These instructions read TF32 from local memory in lines of k only. Where B has others, the
@@ -128,7 +158,9 @@ warpgroup_stored!(
     b_of_k = [1, 0],
     rows = (if b_of_k == 1 { m } else { n }),
     columns = (if b_of_k == 1 { n } else { m }),
+    copied = NWG,
     registers = (if b_of_k == 1 { 48 } else { 80 }),
     constraints(a_of_k == 1),
+    more_sizes = [],
     tolerance(l2 = 1e-3)
 );

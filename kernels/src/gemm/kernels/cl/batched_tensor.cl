@@ -1,13 +1,14 @@
 // C <- alpha op(A) op(B) + beta C for many products in half precision or bfloat16, on the tensor cores of
 // NVIDIA's GPUs (compute capability 8.0 and later). Sums are in single precision. Matrices lie as batched.cl
-// says. Eight elements of A or B are copied at once where their matrices and lines begin at multiples of 16 bytes,
-// four or two where at multiples of so many, and otherwise each by itself.
+// says.
 //
 //   FACTORS_f16, FACTORS_bf16   the type of A, B and C
 //   MWG, NWG, KWG   the tile of a product that a team of work-items has
 //   WM, WN          the part of it of 32 work-items, which give orders to a tensor core together
 //   PRODUCTS        the teams of a work-group, each with a product of its own
 //   STAGES          how many tiles are in local memory: one only where all of k is in it
+//   WIDTH           1, 2, 4 or 8: offsets, lines and distances of A and B are multiples of so many elements, which are
+//                   copied at once; with 1, two in succession
 //
 // Where EDGE_* is 1, tiles stick out of the matrix, or work-groups of the batch.
 
@@ -19,40 +20,26 @@
 #define ITEMS (PRODUCTS * ITEMS_OF_TEAM)
 #define A_OF_K (!TRANS_A)
 #define B_OF_K TRANS_B
-// Lines in local memory are longer than they need to be, by the 16 bytes that are copied at once: then what 8
-// work-items read at once is in different banks.
-#define CHUNK 8
-#define LINE(of_k, wg) (((of_k) ? KWG : (wg)) + CHUNK)
+// Lines in local memory are longer than they need to be, by 16 bytes: then what 8 work-items read at once is in
+// different banks.
+#define LINE(of_k, wg) (((of_k) ? KWG : (wg)) + 8)
 #define TILE(of_k, wg) (LINE(of_k, wg) * ((of_k) ? (wg) : KWG))
 
-// Copies CHUNK elements, of which `inside` are in the matrix and zeros stand in for the others, `width` at once.
-#define COPY_ASYNC(how, bytes, at) \
-    asm volatile("cp.async." how ".shared.global [%0], [%1], " #bytes ", %2;" \
-                 :: "r"((uint)(size_t)(to + (at))), "l"((ulong)(from + (at))), \
-                    "r"(clamp(inside - (at), 0, (bytes) / 2) * 2) : "memory")
-inline void copy_chunk(__local stored* to, __global const stored* from, int width, int inside) {
-    if (width == 8) {
-        COPY_ASYNC("cg", 16, 0);
-    } else if (width == 4) {
-        COPY_ASYNC("ca", 8, 0);
-        COPY_ASYNC("ca", 8, 4);
-    } else if (width == 2) {
-        COPY_ASYNC("ca", 4, 0);
-        COPY_ASYNC("ca", 4, 2);
-        COPY_ASYNC("ca", 4, 4);
-        COPY_ASYNC("ca", 4, 6);
-    } else {
-        // The hardware copies four bytes at least.
-        #pragma unroll
-        for (int i = 0; i < CHUNK; i++) {
-            to[i] = i < inside ? from[i] : 0;
-        }
-    }
-}
-// How many elements are copied at once where all matrices and lines begin at sums of multiples of these numbers.
-inline int width_for(size_t offset, size_t step, size_t next) {
-    const uint all = (uint)(offset | step | next);
-    return all % 2 ? 1 : all % 4 ? 2 : all % 8 ? 4 : 8;
+// What a work-item copies at once: neighbours copy what is side by side.
+#define PIECE (WIDTH == 1 ? 2 : WIDTH)
+// Of its elements `inside` are in the matrix, and zeros stand in for the others.
+inline void copy_piece(__local stored* to, __global const stored* from, int inside) {
+#if WIDTH == 8
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
+                 :: "r"((uint)(size_t)to), "l"((ulong)from), "r"(inside * 2) : "memory");
+#elif WIDTH > 1
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
+                 :: "r"((uint)(size_t)to), "l"((ulong)from), "n"(WIDTH * 2), "r"(inside * 2) : "memory");
+#else
+    // The hardware copies four bytes at least, which these are not a multiple of.
+    const ushort2 pair = (ushort2)(inside > 0 ? from[0] : 0, inside > 1 ? from[1] : 0);
+    *(__local ushort2*)to = pair;
+#endif
 }
 #define END_OF_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
 #define WAIT_FOR_ALL_BUT(tiles) asm volatile("cp.async.wait_group %0;" :: "n"(tiles) : "memory")
@@ -116,33 +103,31 @@ void gemm_batched_tensor(const int m, const int n, const int k, const int count,
     const size_t next_a = stride_a < 0 ? m * (size_t)k : stride_a;
     const size_t next_b = stride_b < 0 ? k * (size_t)n : stride_b;
     const size_t next_c = stride_c < 0 ? m * (size_t)n : stride_c;
-    const int width_a = width_for(offset_a, step_a, next_a);
-    const int width_b = width_for(offset_b, step_b, next_b);
     a += offset_a + product * next_a + (A_OF_K ? begin_m * step_a : begin_m);
     b += offset_b + product * next_b + (B_OF_K ? begin_n * step_b : begin_n);
 
     int left = k;
     // What is outside of a matrix is zero in local memory.
-#define FETCH(of_k, wg, tile, from, step, width, edge, lines) { \
+#define FETCH(of_k, wg, tile, from, step, edge, lines) { \
         _Pragma("unroll") \
-        for (int i = 0; i < ((wg) * KWG / CHUNK + ITEMS_OF_TEAM - 1) / ITEMS_OF_TEAM; i++) { \
-            const int chunk = i * ITEMS_OF_TEAM + item; \
-            const int line = chunk / (((of_k) ? KWG : (wg)) / CHUNK); \
-            const int at = chunk % (((of_k) ? KWG : (wg)) / CHUNK) * CHUNK; \
-            int inside = CHUNK; \
+        for (int i = 0; i < ((wg) * KWG / PIECE + ITEMS_OF_TEAM - 1) / ITEMS_OF_TEAM; i++) { \
+            const int piece = i * ITEMS_OF_TEAM + item; \
+            const int line = piece / (((of_k) ? KWG : (wg)) / PIECE); \
+            const int at = piece % (((of_k) ? KWG : (wg)) / PIECE) * PIECE; \
+            int inside = PIECE; \
             if ((edge) || EDGE_K || EDGE_COUNT) { \
                 const bool is_inside = is_there && line < ((of_k) ? (lines) : left); \
-                inside = is_inside ? clamp(((of_k) ? left : (lines)) - at, 0, CHUNK) : 0; \
+                inside = is_inside ? clamp(((of_k) ? left : (lines)) - at, 0, PIECE) : 0; \
             } \
-            if ((wg) * KWG / CHUNK % ITEMS_OF_TEAM == 0 || chunk < (wg) * KWG / CHUNK) { \
-                copy_chunk((tile) + line * LINE(of_k, wg) + at, from + line * step + at, width, inside); \
+            if ((wg) * KWG / PIECE % ITEMS_OF_TEAM == 0 || piece < (wg) * KWG / PIECE) { \
+                copy_piece((tile) + line * LINE(of_k, wg) + at, from + line * step + at, inside); \
             } \
         } \
         from += (of_k) ? KWG : KWG * step; \
     }
 #define FETCH_TILE(stage) { \
-        FETCH(A_OF_K, MWG, tiles_a[stage][team], a, step_a, width_a, EDGE_M, lines_m) \
-        FETCH(B_OF_K, NWG, tiles_b[stage][team], b, step_b, width_b, EDGE_N, lines_n) \
+        FETCH(A_OF_K, MWG, tiles_a[stage][team], a, step_a, EDGE_M, lines_m) \
+        FETCH(B_OF_K, NWG, tiles_b[stage][team], b, step_b, EDGE_N, lines_n) \
         left -= KWG; \
         END_OF_COPIES(); \
     }
@@ -228,7 +213,7 @@ void gemm_batched_tensor(const int m, const int n, const int k, const int count,
     const bool is_odd = lane % 2;
     const int row = warp_m + lane / 4;
     const int column = warp_n + is_odd * 8 + lane % 4 / 2 * 4;
-    const bool together = (offset_c | step_c | next_c) % 4 == 0;
+    const int together = elements_at_once(offset_c, step_c, next_c);
     c += offset_c + product * next_c + (begin_m + row) * step_c + begin_n + column;
     #pragma unroll
     for (int i = 0; i < WM / 16; i++) {

@@ -17,10 +17,8 @@
 // A tile is 32 products deep, which is a line of 128 bytes. While the tensor cores multiply one tile, the
 // work-items split the next, and the ones after it are on their way to local memory.
 
-#define REAL float
-#define REAL_SIZE 4
-#include "types.cl"
-#include "epilogue.cl"
+#define FACTORS_tf32
+#include "across.cl"
 #include "wgmma.cl"
 
 #define MWG (64 * WARPGROUPS)
@@ -88,7 +86,7 @@ inline void split_rows(__local const float* tile, int item, uint high[4][4], uin
 }
 
 #if B_OF_K
-#define READ_BIASES(at) vload2(0, at)
+#define READ_PAIR(at) vload2(0, at)
 // Two elements of C, of which `inside` are in the matrix; `together` where both can be written at once.
 inline void write_pair(__global float* at, float first, float second, float alpha, float beta, bool together,
                        int inside, int row, int column, __global const float* bias) {
@@ -97,7 +95,7 @@ inline void write_pair(__global float* at, float first, float second, float alph
         if (beta != 0) {
             values += beta * *(__global const float2*)at;
         }
-        FINISH(float2, values, BIAS(READ_BIASES, row, column))
+        FINISH(float2, values, BIAS(READ_PAIR, row, column))
         *(__global float2*)at = values;
         return;
     }
@@ -106,28 +104,6 @@ inline void write_pair(__global float* at, float first, float second, float alph
     }
     if (inside >= 2) {
         write_element(at + 1, second, alpha, beta, BIAS(READ_C, row, column + 1));
-    }
-}
-#else
-#define READ_BIASES(at) vload4(0, at)
-// Four elements of C likewise.
-inline void write_four(__global float* at, float4 sums, float alpha, float beta, bool together, int inside,
-                       int row, int column, __global const float* bias) {
-    if (together && inside >= 4) {
-        float4 values = sums * alpha;
-        if (beta != 0) {
-            values += beta * *(__global const float4*)at;
-        }
-        FINISH(float4, values, BIAS(READ_BIASES, row, column))
-        *(__global float4*)at = values;
-        return;
-    }
-    const float single[4] = {sums.x, sums.y, sums.z, sums.w};
-    #pragma unroll
-    for (int i = 0; i < 4; i++) {
-        if (i < inside) {
-            write_element(at + i, single[i], alpha, beta, BIAS(READ_C, row, column + i));
-        }
     }
 }
 #endif
@@ -356,21 +332,14 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
 #else
     const int own_row = place_across(item).x;
     const int own_column = place_across(item).y;
-    const bool fours = (offset_c | (int)step_c) % 4 == 0;
+    const int fours = elements_at_once(offset_c, step_c, 0);
     c += own_column * step_c + own_row;
 #define WRITE_ROW(name) { \
         float sums[8]; \
         TAKE_SUMS(name, sums); \
-        float4 four[2]; \
-        exchange_across(sums, item, four); \
-        _Pragma("unroll") \
-        for (int i = 0; i < 2; i++) { \
-            const int beside = own_column + at + i * SECOND_COLUMN; \
-            if (!EDGE_N || beside < columns_left) { \
-                write_four(c + (at + i * SECOND_COLUMN) * step_c, four[i], alpha, beta, fours, \
-                           EDGE_M ? rows_left - own_row : 4, begin_column + beside, begin_row + own_row, bias); \
-            } \
-        } \
+        write_across(sums, item, c + at * step_c, step_c, alpha, beta, fours, \
+                     EDGE_N ? columns_left - own_column - at : NWG, EDGE_M ? rows_left - own_row : 4, \
+                     begin_column + own_column + at, begin_row + own_row, bias); \
         at += 16; \
     }
 #endif

@@ -5,7 +5,7 @@
 //   FACTORS_f16, FACTORS_bf16, FACTORS_tf32   the type of A, B and C; C of tf32 is in single precision
 //   A_OF_K, B_OF_K   1: m (n) lines of k elements; 0: k lines of m (n) elements, of tf32 for B only
 //   WARPGROUPS       of 64 rows each: a tile has MWG = 64 * WARPGROUPS of them
-//   NWG              its columns
+//   NWG              its columns, a multiple of 16 from 64 to 256
 //   STAGES           how many tiles are in local memory
 //   SWIZZLE          as in pipelined.cl
 //   EPILOGUE         see epilogue.cl
@@ -24,7 +24,7 @@
 // The copy engine takes a matrix by its map, which is 128 bytes in global memory. Each group makes its own
 // two in `maps`, by the instructions for changing maps: they set each field of one that is zero.
 
-#include "four.cl"
+#include "across.cl"
 #include "wgmma.cl"
 
 #define PASTE(a, b) a##b
@@ -60,7 +60,10 @@
 // The bytes of a line in local memory, and the elements.
 #define LINE 128
 #define KWG (LINE / SIZE)
-#define STAGE_BYTES ((MWG + NWG) * LINE)
+// Lines of m or n are copied in blocks of so many elements; the last one may stick out of the tile.
+#define BLOCKS(wg) (((wg) + KWG - 1) / KWG)
+#define COLUMN_LINES (COLUMNS_OF_K ? NWG : BLOCKS(NWG) * KWG)
+#define STAGE_BYTES ((MWG + COLUMN_LINES) * LINE)
 
 // The map of a matrix: lines of `across` elements, of which tiles have one line of local memory.
 #define FIELD(name, type, ordinal, value) \
@@ -201,16 +204,9 @@ inline void take_rows(uint taken[4][4], __local const uchar* tile, int item) {
 #define WRITE_ROW(name) { \
         float sums[8]; \
         TAKE_SUMS(name, sums); \
-        float4 four[2]; \
-        exchange_across(sums, item, four); \
-        _Pragma("unroll") \
-        for (int i = 0; i < 2; i++) { \
-            const int beside = column + at + i * SECOND_COLUMN; \
-            if (!EDGE_N || beside < columns_left) { \
-                write_four(to + (at + i * SECOND_COLUMN) * step_c, four[i], alpha, beta, together, \
-                           EDGE_M ? rows_left - row : 4, begin.y + beside, begin.x + row, bias); \
-            } \
-        } \
+        write_across(sums, item, to + at * step_c, step_c, alpha, beta, together, \
+                     EDGE_N ? columns_left - column - at : NWG, EDGE_M ? rows_left - row : 4, begin.y + column + at, \
+                     begin.x + row, bias); \
         at += 16; \
     }
 #else
@@ -244,7 +240,7 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
                            __global stored* restrict c, const int offset_c, const int ldc,
                            __global const stored* restrict bias, __global uchar* restrict maps) {
     __local uchar tiles_of_rows[STAGES][MWG * LINE] __attribute__((aligned(1024)));
-    __local uchar tiles_of_columns[STAGES][NWG * LINE] __attribute__((aligned(1024)));
+    __local uchar tiles_of_columns[STAGES][COLUMN_LINES * LINE] __attribute__((aligned(1024)));
     __local ulong full[STAGES], read[STAGES];
     DECLARE_SUMS();
 
@@ -291,7 +287,7 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
     // Lines of k: a tile is one copy. Others: one for each block of it.
 #define COPY(of_k, wg, tile, map, begin) { \
         _Pragma("unroll") \
-        for (int i = 0; i < ((of_k) ? 1 : (wg) / KWG); i++) { \
+        for (int i = 0; i < ((of_k) ? 1 : BLOCKS(wg)); i++) { \
             const int across = (of_k) ? step * KWG : (begin) + i * KWG; \
             const int line = (of_k) ? (begin) : step * KWG; \
             copy_tile((tile) + i * BLOCK, map, across, line, full + stage); \
@@ -324,7 +320,7 @@ void gemm_warpgroup_stored(const int m, const int n, const int k, const float al
         before = stage; \
         NEXT_STAGE() \
     }
-    const bool together = (offset_c | (int)step_c) % 4 == 0;
+    const int together = elements_at_once(offset_c, step_c, 0);
 #ifdef TRANSPOSED
     uint taken[2][4][4] = {{{0}}};
     const int row = place_across(item).x;

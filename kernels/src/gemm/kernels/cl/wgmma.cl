@@ -6,10 +6,8 @@
 // may change. Compilers move variables about, so the sums are registers that they do not see: s00 to
 // s07, s10 to s17 and so on, and p00... for sums that are added to those later.
 //
-//   NWG   64, 96, 128, 192 or 256: the columns of B, two for each register
+//   NWG   the columns of B, a multiple of 16 from 64 to 256, two for each register
 #pragma once
-
-#include "exchange.cl"
 
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)
@@ -19,22 +17,34 @@
     set row "4, " set row "5, " set row "6, " set row "7"
 #define REGISTERS_64(set) \
     EIGHT(set, "0") ", " EIGHT(set, "1") ", " EIGHT(set, "2") ", " EIGHT(set, "3")
-#define REGISTERS_96(set) REGISTERS_64(set) ", " EIGHT(set, "4") ", " EIGHT(set, "5")
-#define REGISTERS_128(set) REGISTERS_96(set) ", " EIGHT(set, "6") ", " EIGHT(set, "7")
-#define REGISTERS_192(set) \
-    REGISTERS_128(set) ", " \
-    EIGHT(set, "8") ", " EIGHT(set, "9") ", " EIGHT(set, "a") ", " EIGHT(set, "b")
-#define REGISTERS_256(set) \
-    REGISTERS_192(set) ", " \
-    EIGHT(set, "c") ", " EIGHT(set, "d") ", " EIGHT(set, "e") ", " EIGHT(set, "f")
+#define REGISTERS_80(set) REGISTERS_64(set) ", " EIGHT(set, "4")
+#define REGISTERS_96(set) REGISTERS_80(set) ", " EIGHT(set, "5")
+#define REGISTERS_112(set) REGISTERS_96(set) ", " EIGHT(set, "6")
+#define REGISTERS_128(set) REGISTERS_112(set) ", " EIGHT(set, "7")
+#define REGISTERS_144(set) REGISTERS_128(set) ", " EIGHT(set, "8")
+#define REGISTERS_160(set) REGISTERS_144(set) ", " EIGHT(set, "9")
+#define REGISTERS_176(set) REGISTERS_160(set) ", " EIGHT(set, "a")
+#define REGISTERS_192(set) REGISTERS_176(set) ", " EIGHT(set, "b")
+#define REGISTERS_208(set) REGISTERS_192(set) ", " EIGHT(set, "c")
+#define REGISTERS_224(set) REGISTERS_208(set) ", " EIGHT(set, "d")
+#define REGISTERS_240(set) REGISTERS_224(set) ", " EIGHT(set, "e")
+#define REGISTERS_256(set) REGISTERS_240(set) ", " EIGHT(set, "f")
 // All registers of a set, as a list.
 #define REGISTERS(set) EXPAND(REGISTERS_, NWG)(set)
 
 #define ROWS_64(M) M("0") M("1") M("2") M("3")
-#define ROWS_96(M) ROWS_64(M) M("4") M("5")
-#define ROWS_128(M) ROWS_96(M) M("6") M("7")
-#define ROWS_192(M) ROWS_128(M) M("8") M("9") M("a") M("b")
-#define ROWS_256(M) ROWS_192(M) M("c") M("d") M("e") M("f")
+#define ROWS_80(M) ROWS_64(M) M("4")
+#define ROWS_96(M) ROWS_80(M) M("5")
+#define ROWS_112(M) ROWS_96(M) M("6")
+#define ROWS_128(M) ROWS_112(M) M("7")
+#define ROWS_144(M) ROWS_128(M) M("8")
+#define ROWS_160(M) ROWS_144(M) M("9")
+#define ROWS_176(M) ROWS_160(M) M("a")
+#define ROWS_192(M) ROWS_176(M) M("b")
+#define ROWS_208(M) ROWS_192(M) M("c")
+#define ROWS_224(M) ROWS_208(M) M("d")
+#define ROWS_240(M) ROWS_224(M) M("e")
+#define ROWS_256(M) ROWS_240(M) M("f")
 // M(row) for each eight registers.
 #define FOR_ROWS(M) EXPAND(ROWS_, NWG)(M)
 
@@ -94,37 +104,4 @@
 // beginning of eight lines is a multiple of 1024.
 inline ulong lines_at(__local const float* begin) {
     return (ulong)1 << 62 | (ulong)(1024 / 16) << 32 | (ulong)1 << 16 | (uint)(size_t)begin / 16;
-}
-
-// Of rows that lie across, in 32 lines of k, local memory has blocks of 32 lines of 32 rows, with chunks exchanged as
-// above. Which rows of a tile those are that a work-item has in registers is free, as long as C is written likewise: by
-// the two that begin here, and SECOND_ROW after it, what 32 work-items read at once is in different banks.
-#define SECOND_ROW 4
-inline int first_row_across(int item) {
-    return item / 64 * 32 + item / 16 % 2 * 16 + item / 32 % 2 * 8 + item / 4 % 4;
-}
-// The elements of A for order number `step` of four: of the first row and the second, of elements q and q + 4 of 8.
-inline __local const uint* element_across(__local const void* tile, int item, int step, int e) {
-    const int row = first_row_across(item);
-    const int of_item = (row / 32 * 32 + item % 4) * 32 + (row % 32 / 4 ^ item % 4) * 4 + row % 4;
-    const size_t chunk = (size_t)((__local const uint*)tile + of_item) ^ (e % 2 + e / 2 * 4) * 16;
-    return (__local const uint*)chunk + (step * 8 + e / 2 * 4) * 32;
-}
-// Eight sums of a work-item, of both its rows and four of 16 columns, for four rows of two columns, which others have:
-// those from `place_across` on, and those of the column SECOND_COLUMN after it. Two neighbours have all eight rows of 32
-// bytes, so that these are written at once.
-#define SECOND_COLUMN 2
-inline int2 place_across(int item) {
-    const int row = first_row_across(item) / 8 * 8 + item % 2 * 4;
-    return (int2)(row, item / 8 % 2 * 8 + item % 4 / 2 * 4 + item / 4 % 2);
-}
-inline void exchange_across(const float* sums, int item, float4 four[2]) {
-    const float4 first = transposed((float4)(sums[0], sums[1], sums[4], sums[5]), item);
-    const float4 second = transposed((float4)(sums[2], sums[3], sums[6], sums[7]), item);
-    const bool is_odd = item % 2;
-    const float4 kept = is_odd ? second : first;
-    const float4 left = is_odd ? first : second;
-    const float4 given = (float4)(of_other(left.lo, 1), of_other(left.hi, 1));
-    four[0] = is_odd ? given : kept;
-    four[1] = is_odd ? kept : given;
 }
