@@ -1,10 +1,10 @@
 //! The database of template defaults: its text, its values for a tunable, and its place in the
 //! selection rule.
 
-use cltune_core::database::{Database, DatabaseProblem, SHIPPED, VERSION};
+use cltune_core::database::{Database, DatabaseProblem, Entry, SHIPPED, VERSION};
 use cltune_core::device::{DeviceField, DeviceInfo, DeviceLimits, DeviceType};
 use cltune_core::model::{Model, Stage, Step, Template};
-use cltune_core::parameter::{Domain, Parameter};
+use cltune_core::parameter::{Domain, Parameter, Value};
 use cltune_core::select::{Candidate, Rule, Table, TunedDevice, TunedResult, candidates};
 use cltune_core::{List, Text};
 use cltune_formats::database::to_text;
@@ -394,6 +394,22 @@ fn the_users_entries_override_what_ships_for_a_device_and_a_template() {
     let cpu = device("cpu", "A", DeviceType::Cpu);
     assert_eq!(selected(&shipped, &cpu, 512), (HERE, vec![1, 128]));
     assert_eq!(shipped.entries.len(), 2);
+}
+
+/// As two CPUs of one driver are, whose entries would be as near.
+#[test]
+fn a_device_takes_its_own_entries_and_not_those_of_another_with_the_same_limits() {
+    let mut database = database(&[("gpu", 1024, 3, "WG = 128", "a::k")]);
+    let twin = device("twin", "A", DeviceType::Gpu);
+    let entry = Entry {
+        elements: 1 << 20,
+        values: vec![("WG".to_owned(), Value::Int(8))],
+        ..database.entries[0].clone()
+    };
+    assert!(database.put(&TunedDevice::of(&twin), entry));
+    assert_eq!(selected(&database, &twin, 512), (HERE, vec![1, 8]));
+    let other = device("other", "A", DeviceType::Gpu);
+    assert_eq!(selected(&database, &other, 512), (SIMILAR, vec![1, 128]));
 }
 
 #[test]

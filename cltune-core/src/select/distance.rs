@@ -26,6 +26,8 @@ pub fn is_near(a: &[i64], b: &[i64]) -> bool {
 /// How similar another device is; the least is the most similar.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct DeviceDistance {
+    /// Whether it is another device, which may have the same limits.
+    other_device: bool,
     /// What is more than a difference in numbers.
     foreign: Foreign,
     /// Whether the vendor is another.
@@ -37,6 +39,7 @@ pub struct DeviceDistance {
 impl DeviceDistance {
     /// That of the device itself.
     pub(super) const SAME: Self = Self {
+        other_device: false,
         foreign: Foreign::Neither,
         other_vendor: false,
         limits: 0.0,
@@ -85,6 +88,7 @@ pub fn device_distance(known: &TunedDevice, info: &DeviceInfo) -> Option<DeviceD
         _ => Foreign::of(other_platform, other_vendor),
     };
     Some(DeviceDistance {
+        other_device: true,
         foreign,
         other_vendor,
         limits: compute_units + local_memory,
