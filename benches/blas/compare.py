@@ -27,7 +27,7 @@ import sys
 import time
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import threads
+import openblas
 
 ROUTINES = "launch,axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax,gemv,gemv_t,ger,transpose"
 MATRIX = ("gemv", "gemv_t", "ger", "transpose")
@@ -68,7 +68,8 @@ class Ours:
 
 class OpenBlas:
     def __init__(self, _device):
-        self.library = ctypes.CDLL("libopenblas.so.0")
+        self.library, core = openblas.load()
+        print(f"OpenBLAS with the kernels for {core}")
         for kind, number in NUMBERS.items():
             for name in ("dot", "nrm2", "asum"):
                 getattr(self.library, f"cblas_{LETTERS[kind]}{name}").restype = number
@@ -347,10 +348,10 @@ def main():
                 times = {name: [] for name in ["cltune", *calls]}
                 ours.micros(routine, kind, n)
                 for _ in range(rounds):
-                    threads.wait_until_asleep()
+                    openblas.wait_until_asleep()
                     times["cltune"].append(ours.micros(routine, kind, n))
                     for name, call in calls.items():
-                        threads.wait_until_asleep()
+                        openblas.wait_until_asleep()
                         times[name].append(call.micros())
                 of_device = []
                 if "cublas" in calls:

@@ -19,6 +19,9 @@ import subprocess
 import sys
 import time
 
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import openblas
+
 ROUNDS = 9
 # Of statements that compute: how the roofline calls them, operations on each element, and the bytes that have to be
 # moved for it.
@@ -219,7 +222,7 @@ class OpenBlas:
         import numpy
 
         self.numpy = numpy
-        self.library = ctypes.CDLL("libopenblas.so.0")
+        self.library, self.core = openblas.load()
         self.library.cblas_sdot.restype = ctypes.c_float
 
     def random(self, count, dtype="float32"):
@@ -304,7 +307,7 @@ def against_openblas(times):
     except (ImportError, OSError) as error:
         print(f"no OpenBLAS to compare with: {error}")
         return
-    print(f"OpenBLAS on {os.cpu_count()} cores, medians of {ROUNDS} (least to most)")
+    print(f"OpenBLAS on {os.cpu_count()} cores with the kernels for {peer.core}, medians of {ROUNDS} (least to most)")
     for (size, statements), fused in times.items():
         found = peer.of(size, statements)
         if found is None:

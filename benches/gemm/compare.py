@@ -23,7 +23,7 @@ import sys
 import time
 
 sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import threads
+import openblas
 
 program, peers, sizes = sys.argv[1], sys.argv[2].split(","), sys.argv[3].split(",")
 rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 7
@@ -221,9 +221,9 @@ for text in sizes:
         peer_seconds(peer, 1)
     for _ in range(rounds):
         for name, peer in peers_of_size.items():
-            threads.wait_until_asleep()
+            openblas.wait_until_asleep()
             seconds[name] += peer_seconds(peer, repeats)
-        threads.wait_until_asleep()
+        openblas.wait_until_asleep()
         for name, (of_kind, layouts, route) in ways.items():
             taken = ours.seconds(of_kind, size, count, layouts, route, repeats)
             if taken:
