@@ -438,7 +438,7 @@ fn a_new_result_replaces_an_older_one_and_one_expression_can_be_left_out() {
         ("gpu", 1024, 3, "WG = 128", "a::k"),
         ("gpu", 1024, 3, "WG = 256", "a::other"),
     ]);
-    let slower = cltune_core::database::Entry {
+    let slower = Entry {
         time_us: 9.0,
         values: Vec::new(),
         ..all.entries[0].clone()
