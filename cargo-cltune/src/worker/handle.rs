@@ -1,5 +1,6 @@
 //! The supervisor's side: start a worker, ask with a time limit, kill.
 
+use super::environment;
 use super::patience::{Unreceived, Waiting};
 use super::protocol::{Request, Response, SECRET, least_limit, mark};
 use crate::interrupt::interrupted;
@@ -48,14 +49,6 @@ pub(crate) enum WorkerFailure {
     Garbage(String),
 }
 
-/// Environment variables of every worker, where the user has not set them.
-const ENVIRONMENT: [(&str, &str); 1] = [
-    // PoCL's threads keep to a core each. Linux leaves threads that slept on one core for up to
-    // some 20 ms, while others are idle, and the runs of a configuration are over in less: their
-    // times would be of one core or of all by chance.
-    ("POCL_AFFINITY", "1"),
-];
-
 impl Worker {
     /// Starts this executable as a worker, in a process group of its own, so that a terminal's
     /// Ctrl-C reaches only the supervisor.
@@ -68,7 +61,14 @@ impl Worker {
         let program = std::env::current_exe().map_err(WorkerFailure::Start)?;
         let mut command = Command::new(program);
         let unset = |(name, _): &&(&str, &str)| std::env::var_os(name).is_none();
-        command.envs(variables.iter().chain(&ENVIRONMENT).filter(unset).copied());
+        let of_every_worker = environment::of_every_worker();
+        command.envs(
+            variables
+                .iter()
+                .chain(of_every_worker)
+                .filter(unset)
+                .copied(),
+        );
         Self::launch(command)
     }
 

@@ -8,10 +8,12 @@
 //! |---|---|
 //! | `protocol` | requests and answers |
 //! | `serve` | the worker's side |
+//! | `environment` | environment variables that every worker gets |
 //! | `handle` | the supervisor's side: start, ask with a time limit, kill |
 //! | `verifier` | a worker that verifies without timing |
 //! | `patience` | waiting that is not confused by sleep, and that Ctrl-C shortens |
 
+mod environment;
 mod handle;
 mod patience;
 mod protocol;
