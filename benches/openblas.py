@@ -10,7 +10,8 @@ STEP = 0.02
 def load():
     """The system's library, and the name of the CPU whose kernels it uses.
 
-    Debian's OpenBLAS 0.3.21 takes Intel's CPUs since Emerald Rapids for a Pentium 4, and is a third as fast then.
+    Debian's OpenBLAS 0.3.21 takes newer CPUs of Intel's (seen of model 207) for a Pentium 4, and multiplies matrices at a
+    third of the rate then: OPENBLAS_CORETYPE=Prescott scripts/bench fused.
     """
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         cpu = file.read()
@@ -24,8 +25,8 @@ def load():
 def wait_until_asleep():
     """Waits until the threads of this process sleep.
 
-    OpenBLAS's spin after a call, on cores that what is measured next needs: after a matrix-vector product for 115 ms
-    where this was seen, and no time is the right one on every machine. So the processor time is what is watched.
+    OpenBLAS's spin after a call, on cores that what is measured next needs. For how long differs from call to call and
+    from machine to machine, so the processor time is what is watched.
     """
     while True:
         begin = time.process_time()

@@ -8,7 +8,8 @@ all cores), clblast (libclblast.so.1 on the same device, through the OpenCL libr
 transpose, launch, TYPES of f32, f64. Matrices are square, row after row, and have at most so many elements.
 Results of reductions stay on the device where there is one. Factors are such that no library has less to do: -1 for
 scal, 0.6 and 0.8 for rot, 1 for axpy. A time is that of a call among as many as take 20 ms, which
-follow each other without waiting, after 200 ms of calls that are not counted; the best peer of each line is what the ratio is of: above 1, ours is faster.
+follow each other without waiting, after 200 ms of calls that are not counted; the best peer of each line is what the
+ratio is of: above 1, ours is faster.
 The routine launch has one line, of what a launch costs: a kernel of ours that does nothing, and a copy of one element.
 Beside cuBLAS, three more columns have what the device worked on a call by its own clock, without what a launch costs
 besides: OpenCL's profiling of a queue, and CUPTI's times of kernels through PyTorch's profiler.
@@ -31,8 +32,8 @@ import openblas
 
 ROUTINES = "launch,axpy,scal,copy,swap,rot,dot,nrm2,asum,iamax,gemv,gemv_t,ger,transpose"
 MATRIX = ("gemv", "gemv_t", "ger", "transpose")
+# Seconds that a measurement takes, and the calls before it, as in kernels/examples/blas/main.rs.
 LENGTH = 0.02
-# Both as in kernels/examples/blas/main.rs.
 UNCOUNTED = 0.2
 LETTERS = {"f32": "s", "f64": "d"}
 # Operations on each element, and how often it is read or written, of routines that compute.

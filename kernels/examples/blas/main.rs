@@ -11,9 +11,9 @@
 //! Calls follow each other without waiting, as many as take 20 ms, and then the device is waited
 //! for: a program that calls BLAS on a device does so. Calls come before that are not counted, for
 //! 200 ms: a GPU that was idle has to speed up, and what a CPU's last-level cache can hold gets
-//! there in several passes. With `device`, the time is what the device
-//! worked on a call by its own clock, without what a launch costs besides. The routine `launch` is
-//! a kernel that does nothing, so that its time is what a launch costs.
+//! there in several passes. With `device`, the time is what the device worked on a call by its own
+//! clock, without what a launch costs besides. The routine `launch` is a kernel that does nothing,
+//! so that its time is what a launch costs.
 
 use cltune::{Buffer, Context, Device, Event, Queue, tunable};
 use cltune_kernels::blas::{self, BlasError, Matrix, MatrixMut, Real, Shape, Vector, VectorMut};

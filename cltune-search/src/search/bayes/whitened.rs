@@ -104,8 +104,9 @@ impl Whitened {
 }
 
 /// e to the power of `x`, which is at most 0, with an error of at most 3e-7 of it; below -87, near
-/// where normal numbers of single precision end, that of -87. Unlike `f32::exp` it is computed for several numbers at a
-/// time. That function took a seventh of the time of searches on recorded spaces.
+/// where normal numbers of single precision end, that of -87. Unlike `f32::exp` it is computed for
+/// several numbers at a time. That function took a seventh of the time of searches on recorded
+/// spaces.
 pub(in crate::search) fn exp(x: f32) -> f32 {
     // Added to a number, it leaves the nearest integer in the lowest bits.
     const INTEGER: f32 = 12_582_912.0;

@@ -4,6 +4,15 @@ use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 
 macro_rules! batched_tensor {
     ($name:ident, $stored:ident, $factors:literal, $tolerance:tt) => {
+        // Sides, counts and widths that are tuned.
+        batched_tensor!(@ $name, $stored, $factors, $tolerance, [
+            16 16384 8, 32 4096 8, 48 2048 8, 64 1024 8, 66 1024 2, 98 512 2, 99 512 1, 100 512 4, 128 256 8
+        ]);
+    };
+    (@
+        $name:ident, $stored:ident, $factors:literal, $tolerance:tt,
+        [$($side:literal $count:literal $width:literal),*]
+    ) => {
         /// C ← α op(A) op(B) + β C for `count` products; `batched_tensor.cl` says how the matrices
         /// lie. `shared_a` is 1 where the products' matrices A have elements in common, `shared_b`
         /// likewise. `width` is 1, 2, 4 or 8: how many elements of A and B are copied at once.
@@ -50,42 +59,10 @@ macro_rules! batched_tensor {
                 EDGE_COUNT = (count % PRODUCTS).min(1), WIDTH = width,
             ),
             options($factors),
-            tune(
-                m = 16, n = 16, k = 16, count = 16384, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 8,
-            ),
-            tune(
-                m = 32, n = 32, k = 32, count = 4096, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 8,
-            ),
-            tune(
-                m = 48, n = 48, k = 48, count = 2048, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 8,
-            ),
-            tune(
-                m = 64, n = 64, k = 64, count = 1024, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 8,
-            ),
-            tune(
-                m = 66, n = 66, k = 66, count = 1024, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 2,
-            ),
-            tune(
-                m = 98, n = 98, k = 98, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 2,
-            ),
-            tune(
-                m = 99, n = 99, k = 99, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 1,
-            ),
-            tune(
-                m = 100, n = 100, k = 100, count = 512, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 4,
-            ),
-            tune(
-                m = 128, n = 128, k = 128, count = 256, trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0,
-                width = 8,
-            ),
+            $(tune(
+                m = $side, n = $side, k = $side, count = $count,
+                trans_a = 0, trans_b = 0, shared_a = 0, shared_b = 0, width = $width,
+            ),)*
             tune_if(device.nv_compute_capability >= 80),
             defaults(MWG = 32, NWG = 32, KWG = 32, WM = 16, WN = 32, PRODUCTS = 1, STAGES = 2),
             reference(
