@@ -56,10 +56,9 @@ const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 /// Smaller ones are bound by memory.
 const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
 
-/// The part of its time that a launch on a GPU takes whatever its size, in microseconds. With this,
-/// `SECOND_LAUNCH` and `ADDING_UP` the times on the H200 of 95 sizes by kernels with tiles are, as
-/// a root of the mean square, 10 % off what those of the kernel's other sizes let expect
-/// (2026-11-28).
+/// The part of its time that a launch on a GPU takes whatever its size, in microseconds. It was
+/// fitted, with `SECOND_LAUNCH` and `ADDING_UP`, to the times on the H200 in kernels/cltune.lock of
+/// 95 sizes by kernels with tiles; docs/gemm.md says how well.
 const LAUNCH: f64 = 6.5;
 
 /// The kernels for batches.
