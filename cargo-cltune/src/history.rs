@@ -3,8 +3,10 @@
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
 use crate::session::{
-    Filters, Place, PlanError, Recorded, Repeatability, Session, problem, recall, tunables,
+    Filters, NewerJournal, Place, PlanError, Recorded, Repeatability, Session, problem, recall,
+    tunables,
 };
+use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceKey, name_matches};
 use cltune_core::model::Model;
@@ -172,13 +174,14 @@ pub(crate) fn read(
     let tunables = tunables(packages, &filters.kernels)?;
     let mut kernels = Vec::new();
     let mut known = BTreeSet::new();
+    let mut newer = BTreeSet::new();
     for (package, declaration) in &tunables {
         let dims = filters.problems.iter();
         let dims = dims.map(|text| problem(declaration, text));
         let dims = dims.collect::<Result<Vec<_>, _>>()?;
         let path = lockfile.map_or_else(|| package.manifest_dir.join(FILE_NAME), Path::to_owned);
         let lockfile = lockfile_store::read(&path)?;
-        let mut found = collect(declaration, state, lockfile.as_ref());
+        let mut found = collect(declaration, state, lockfile.as_ref(), &mut newer);
         for problem in &found {
             let sizes = declaration.model.describe_problem(&problem.dims);
             let devices = problem.devices.iter().map(|on| &on.device);
@@ -200,6 +203,10 @@ pub(crate) fn read(
                 problems: found,
             });
         }
+    }
+    // Before an error, too: these journals may be why there is nothing.
+    for journal in &newer {
+        say(format_args!("warning: {}", journal.warning()));
     }
     if !kernels.is_empty() {
         return Ok(kernels);
@@ -227,11 +234,17 @@ pub(crate) fn read(
     })
 }
 
-/// The results of journals and lockfile on a model, before anything is filtered out.
-fn collect(declaration: &Declaration, state: &Path, lockfile: Option<&Lockfile>) -> Vec<Problem> {
+/// The results of journals and lockfile on a model, before anything is filtered out. Journals that
+/// newer releases wrote to are added to `newer`.
+fn collect(
+    declaration: &Declaration,
+    state: &Path,
+    lockfile: Option<&Lockfile>,
+    newer: &mut BTreeSet<NewerJournal>,
+) -> Vec<Problem> {
     let mut found: BTreeMap<(Vec<i64>, String, String), OnDevice> = BTreeMap::new();
     let model = &declaration.model;
-    for recalled in recall(state, declaration) {
+    for recalled in recall(state, declaration, newer) {
         let Place { device, problem } = recalled.place;
         let (platform, device) = (device.platform.to_string(), device.name.to_string());
         if !recalled.results.is_empty() {

@@ -14,6 +14,7 @@ mod interrupt;
 mod json;
 mod kernel_filter;
 mod lockfile_store;
+mod newer_version;
 mod oclgrind;
 mod replay;
 mod report;

@@ -5,6 +5,7 @@ use cltune_tests::process::signal;
 use cltune_tests::{Running, is_left_to_full, tools};
 use serde_json::Value;
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -354,6 +355,75 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
     let _ = again
         .expect_code(0)
         .expect_stderr(&["1 result is the same on several machines"]);
+}
+
+#[test]
+fn a_journal_of_a_newer_release_is_told_of_and_left_as_it_is() {
+    let fleet = Fleet::new();
+    let first = ["--kernel", "first", "--problem", "n=256"];
+    // The entries are bad, and the best is in the journals.
+    for (folder, value) in [("newer", 5), ("other", 0)] {
+        let _ = fleet.part("slice:1/1", folder, &first).expect_code(0);
+        let lockfile = format!("{folder}/cltune.lock");
+        fleet.write(&lockfile, &lucky(&fleet.read(&lockfile), value));
+    }
+    let journals = || -> Vec<PathBuf> {
+        let files = fs::read_dir(fleet.path("newer/cltune-state/journal"));
+        let files = files.expect("there are journals").flatten();
+        files.map(|file| file.path()).collect()
+    };
+    let [journal] = &journals()[..] else {
+        panic!("there is one journal: {:?}", journals());
+    };
+    let text = fs::read_to_string(journal).expect("a journal is text");
+    let newer = text.replace(
+        "{\"cltune_journal\":1,\"cltune\":\"",
+        "{\"cltune_journal\":2,\"cltune\":\"9.",
+    );
+    assert_ne!(newer, text);
+    fs::write(journal, &newer).expect("a journal can be written");
+    let name = journal.file_name().expect("it has a name");
+    let told = format!(
+        "{}, line 1: version 2 of the format, written by cltune 9.",
+        name.display()
+    );
+    let warning: &[&str] = &["warning: ", &told, "update cltune", "is left out"];
+
+    let report = [
+        "report",
+        "--artifact",
+        "app",
+        "--lockfile",
+        "newer/cltune.lock",
+    ];
+    let reported = fleet.cltune(&report).expect_code(0).expect_stderr(warning);
+    assert_eq!(reported.stderr.matches(&told).count(), 1, "{reported}");
+    let again = ["merge", "newer", "other", "--output", "cltune.lock"];
+    let again = fleet.cltune(&[&again[..], &["--time-again", "--artifact", "app"]].concat());
+    let again = again.expect_code(1).expect_stderr(warning);
+    // By the other journal.
+    let _ = again.expect_stderr(&["taken: A = 2, the fastest"]);
+
+    let tune = |arguments: &[&str]| {
+        let tune = [
+            "tune",
+            "--artifact",
+            "app",
+            "--lockfile",
+            "newer/cltune.lock",
+        ];
+        let usual = ["--kernel", "first", "--soundness", "off", "--device", "0"];
+        fleet.cltune(&[&tune[..], &usual, arguments].concat())
+    };
+    for option in ["--resume", "--fresh"] {
+        let refused = tune(&["--problem", "n=256", option]).expect_code(1);
+        let _ = refused.expect_stderr(&[&told, "update cltune, or move that file elsewhere"]);
+    }
+    assert_eq!(fs::read_to_string(journal).expect("it is there"), newer);
+    assert_eq!(journals().len(), 1, "{:?}", journals());
+    // A search for another size has no results of it to start from.
+    let other_size = tune(&["--problem", "n=512", "--budget", "1"]).expect_code(0);
+    let _ = other_size.expect_stderr(warning);
 }
 
 #[test]

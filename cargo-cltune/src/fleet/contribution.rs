@@ -4,6 +4,7 @@
 //! by lines, so that a person can read what is given away. A seal over all of it shows whether it
 //! was changed on the way; whoever changes it on purpose can seal it again.
 
+use crate::newer_version::NewerVersion;
 use crate::worker::DeviceRecord;
 use cltune_formats::fingerprint;
 use cltune_formats::lockfile::{Lockfile, LockfileError};
@@ -60,17 +61,8 @@ pub(crate) enum ContributionError {
     #[error("it is no contribution: {0}")]
     Form(#[from] serde_json::Error),
     /// A newer release wrote it.
-    #[error(
-        "version {found} of the format, written by cltune {cltune}, and this cltune {} reads up to version {VERSION}; \
-         update cltune",
-        env!("CARGO_PKG_VERSION")
-    )]
-    Newer {
-        /// Its version.
-        found: u32,
-        /// The release that wrote it.
-        cltune: String,
-    },
+    #[error(transparent)]
+    Newer(#[from] NewerVersion),
     /// Its seal is another's.
     #[error(
         "the contribution was changed after it was made: its seal does not fit. Ask for the file that \
@@ -117,12 +109,7 @@ impl Contribution {
     /// See [`ContributionError`].
     pub(crate) fn parse(text: &str) -> Result<Self, ContributionError> {
         let any: AnyText = serde_json::from_str(text)?;
-        if any.cltune_contribution > VERSION {
-            return Err(ContributionError::Newer {
-                found: any.cltune_contribution,
-                cltune: any.cltune,
-            });
-        }
+        NewerVersion::check(any.cltune_contribution, VERSION, any.cltune)?;
         let text: Text = serde_json::from_str(text)?;
         if text.seal != text.sealed_by()? {
             return Err(ContributionError::Changed);

@@ -7,6 +7,7 @@
 use super::partition::Partition;
 use super::unit::Unit;
 use crate::lockfile_store::replace;
+use crate::newer_version::NewerVersion;
 use crate::session::{is_whole, seal};
 use crate::threads::lock;
 use serde::{Deserialize, Serialize};
@@ -96,19 +97,12 @@ pub(crate) enum PartFileError {
         source: io::Error,
     },
     /// A newer release wrote it.
-    #[error(
-        "{}: version {found} of the format, written by cltune {cltune}, and this cltune {} reads up to version \
-         {VERSION}; update cltune",
-        path.display(),
-        env!("CARGO_PKG_VERSION")
-    )]
+    #[error("{}: {newer}", path.display())]
     Newer {
         /// The file.
         path: PathBuf,
         /// Its version.
-        found: u32,
-        /// The release that wrote it.
-        cltune: String,
+        newer: NewerVersion,
     },
     /// It is damaged where that matters.
     #[error(
@@ -170,13 +164,12 @@ fn parse(text: &str, path: &Path) -> Result<PartFile, PartFileError> {
     let (first, _) = lines.next().ok_or_else(|| unreadable(1))?;
     // Before the checksum: a newer version may have another one.
     let any: AnyHeader = serde_json::from_str(first).map_err(|_| unreadable(1))?;
-    if any.cltune_part > VERSION {
-        return Err(PartFileError::Newer {
+    NewerVersion::check(any.cltune_part, VERSION, any.cltune).map_err(|newer| {
+        PartFileError::Newer {
             path: path.to_owned(),
-            found: any.cltune_part,
-            cltune: any.cltune,
-        });
-    }
+            newer,
+        }
+    })?;
     let header: Header = whole(first).ok_or_else(|| unreadable(1))?;
     let partition = header.partition.parse();
     let partition: Partition = partition.map_err(|error| damaged(1, format!("{error}")))?;

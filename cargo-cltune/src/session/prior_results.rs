@@ -1,7 +1,7 @@
 //! Prior results of a job's kernel on other devices and for other problem sizes, for a warm start:
 //! the entries of the lockfile, and the journals of earlier sessions.
 
-use super::journal::{Place, Recalled, Recorded, recall};
+use super::journal::{NewerJournal, Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
 use cltune_core::measure::Objective;
@@ -10,7 +10,7 @@ use cltune_core::select::{
 };
 use cltune_search::{PriorResults, Score, Status};
 use std::cmp::{Ordering, Reverse};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// The results that a search starts from, the most similar place first.
@@ -19,6 +19,8 @@ pub(crate) struct WarmStart {
     pub(crate) results: Vec<PriorResults>,
     /// Where they are from, a line for each set of prior results, that with the most results first.
     pub(crate) places: Vec<String>,
+    /// The journals that newer releases wrote to, whose results are not among these.
+    pub(crate) newer: BTreeSet<NewerJournal>,
     /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
     /// Where that has none: what calls get from its other entries, by the selection rule.
@@ -40,7 +42,8 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
         _ => (Table::EMPTY, Vec::new()),
     };
     let here = Place::of(job);
-    let mut all = recall(state, &job.declaration);
+    let mut newer = BTreeSet::new();
+    let mut all = recall(state, &job.declaration, &mut newer);
     all.retain(|recalled| !recalled.place.is(&here));
     let is_alike = measures.iter().map(|of| *of == job.declaration.measure);
     add(&mut all, table.results.iter().zip(is_alike), &table.devices);
@@ -78,6 +81,7 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
         results: priors,
         own,
         selected,
+        newer,
     }
 }
 

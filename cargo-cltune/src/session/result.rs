@@ -1,6 +1,7 @@
 //! The result of a search, and the errors that leave it without one.
 
 use super::finalists::Choice;
+use super::journal::NewerJournal;
 use super::quarantine::DeviceGivenUp;
 use super::startup_budget::StartupDominated;
 use super::steadiness::Steadiness;
@@ -104,6 +105,9 @@ pub(crate) enum SearchError {
     /// The journal cannot be written.
     #[error("cannot write the journal: {0}")]
     Journal(#[from] std::io::Error),
+    /// A newer release wrote to the journal, which is left as it is.
+    #[error("{0}, or move that file elsewhere, and the search begins a new one")]
+    NewerJournal(#[from] NewerJournal),
 }
 
 impl Finished {

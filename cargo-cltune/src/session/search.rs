@@ -161,6 +161,9 @@ fn make_ready<'a>(
     if let Some(warning) = &opened.warning {
         progress.warn(warning);
     }
+    for newer in &prior.newer {
+        progress.warn(&newer.warning());
+    }
     let left = match options.earlier {
         Earlier::Resume => opened.interrupted,
         Earlier::Ignore => Interrupted::default(),

@@ -15,10 +15,18 @@ fn times(recalled: &Recalled) -> Vec<(Vec<i64>, Option<f64>)> {
 }
 
 fn recalled(journal: &str) -> Vec<Recalled> {
+    let (recalled, newer) = recalled_and_newer(journal);
+    assert_eq!(newer, None);
+    recalled
+}
+
+/// With what is said of sessions of newer releases.
+fn recalled_and_newer(journal: &str) -> (Vec<Recalled>, Option<String>) {
     let declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
     let mut recalled = Vec::new();
-    read(journal.as_bytes(), &declaration, &mut recalled);
-    recalled
+    let path = Path::new("a.jsonl");
+    let newer = read(journal.as_bytes(), path, &declaration, &mut recalled);
+    (recalled, newer.map(|newer| newer.to_string()))
 }
 
 #[test]
@@ -44,7 +52,8 @@ fn an_old_journal_is_of_warm_caches() {
         let mut declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
         declaration.measure = measure;
         let mut recalled = Vec::new();
-        read(journal.as_bytes(), &declaration, &mut recalled);
+        let path = Path::new("a.jsonl");
+        read(journal.as_bytes(), path, &declaration, &mut recalled);
         assert_eq!(recalled.len(), places, "{measure}");
     }
 }
@@ -98,4 +107,54 @@ fn what_is_damaged_or_of_another_declaration_is_left_out() {
     assert_eq!(times(&recalled[0]), expected);
     let other = HEADER.replace("app::saxpy", "app::other");
     assert!(self::recalled(&format!("{other}\n{{\"values\":[32],\"time_us\":1}}\n")).is_empty());
+}
+
+/// The header in this version of the format.
+fn header_of_version(version: u32) -> String {
+    HEADER.replacen(
+        '{',
+        &format!(r#"{{"cltune_journal":{version},"cltune":"7.0.0","#),
+        1,
+    )
+}
+
+#[test]
+fn a_header_without_a_version_has_the_first() {
+    let result = "{\"values\":[32],\"time_us\":2}";
+    let old = recalled(&format!("{HEADER}\n{result}\n"));
+    assert_eq!(old[0].results.len(), 1);
+    let new = recalled(&format!("{}\n{result}\n", header_of_version(1)));
+    assert_eq!(old, new);
+}
+
+#[test]
+fn sessions_of_a_newer_release_are_left_out_and_told_of_once() {
+    let newer = header_of_version(2);
+    // Nothing else of it need be known.
+    let unknown = r#"{"cltune_journal":9,"of":[1,2]}"#;
+    let journal = format!(
+        "{HEADER}\n{{\"values\":[32],\"time_us\":3}}\n{newer}\n{{\"values\":[64],\"time_us\":1}}\n\
+             {unknown}\n{{\"values\":[64],\"time_us\":1}}\n{HEADER}\n{{\"values\":[128],\"time_us\":4}}\n"
+    );
+    let (found, told) = recalled_and_newer(&journal);
+    assert_eq!(
+        times(&found[0]),
+        [(vec![32], Some(3.0)), (vec![128], Some(4.0))]
+    );
+    let release = env!("CARGO_PKG_VERSION");
+    let expected = format!(
+        "a.jsonl, line 3: version 2 of the format, written by cltune 7.0.0, and this cltune {release} reads up to \
+         version 1; update cltune"
+    );
+    assert_eq!(told, Some(expected));
+    let (found, told) = recalled_and_newer(unknown);
+    assert_eq!(found, []);
+    let told = told.unwrap();
+    assert!(
+        told.starts_with("a.jsonl, line 1: version 9 of the format, and this"),
+        "{told}"
+    );
+    // That of another kernel is none of this one's.
+    let other = newer.replace("app::saxpy", "app::other");
+    assert_eq!(recalled(&format!("{other}\n")), []);
 }

@@ -93,6 +93,25 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
 }
 
 #[test]
+fn a_journal_of_a_newer_release_is_told_of_and_does_not_start_a_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    journal(state, "other", 8, r#"{"values":[32],"time_us":5}"#);
+    journal(state, "third", 8, r#"{"values":[64],"time_us":1}"#);
+    let file = state.join("journal/third-8.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen('{', "{\"cltune_journal\":2,", 1)).unwrap();
+    let known = prior_results(&job("mine", 8), state, &state.join("cltune.lock"));
+    assert_eq!(known.places, ["1 result on other for n = 8"]);
+    let told: Vec<String> = known.newer.iter().map(NewerJournal::warning).collect();
+    assert_eq!(told.len(), 1);
+    assert!(
+        told[0].contains("third-8.jsonl, line 1: version 2 of the format"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn an_entry_that_was_measured_otherwise_is_tried_and_its_time_is_not_compared() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();

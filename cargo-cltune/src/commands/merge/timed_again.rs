@@ -7,8 +7,8 @@ use crate::fleet::Unit;
 use crate::history::{LockfileEntry, entry};
 use crate::oclgrind::{Method, SoundnessCheck, Verdict};
 use crate::session::{
-    Choice, Compares, Cost, Evaluation, IdleWorkers, Job, Judge, MeasurementWorker, Place,
-    Recorded, SessionLock, WorkerError, choose, kinds, list_devices, recall,
+    Choice, Compares, Cost, Evaluation, IdleWorkers, Job, Judge, MeasurementWorker, NewerJournal,
+    Place, Recorded, SessionLock, WorkerError, choose, kinds, list_devices, recall,
 };
 use crate::terminal::say;
 use crate::units::time;
@@ -19,7 +19,7 @@ use cltune_core::select::default_codes;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use cltune_formats::lockfile::{Lockfile, Measured};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -83,6 +83,7 @@ pub(super) fn run(
     })?;
     let checks = Method::is_possible(None)?;
     let (mut agreed, mut all) = (0, true);
+    let mut newer = BTreeSet::new();
     for declaration in declarations(&discovery) {
         for (of, findings) in findings(declaration, sources) {
             // Of times that do not compare, those of the first source are kept.
@@ -99,7 +100,7 @@ pub(super) fn run(
                     let objective = of.measure.objective;
                     Err(format!("it was chosen by {objective}, and times are compared here").into())
                 }
-                Some(job) => time_again(united, &job, &findings, checks, out),
+                Some(job) => time_again(united, &job, &findings, checks, &mut newer, out),
                 None => Err("this machine has no such device".into()),
             };
             if let Err(error) = again {
@@ -118,6 +119,10 @@ pub(super) fn run(
                 )?;
             }
         }
+    }
+    for journal in &newer {
+        all = false;
+        writeln!(out, "warning: {}", journal.warning())?;
     }
     if agreed > 0 {
         let plural = if agreed == 1 {
@@ -199,12 +204,14 @@ fn findings<'a>(
     found
 }
 
-/// Times the finalists of all findings, and replaces the entry.
+/// Times the finalists of all findings, and replaces the entry. Journals that newer releases wrote
+/// to are added to `newer`.
 fn time_again(
     united: &mut Lockfile,
     job: &Job,
     findings: &[Finding<'_>],
     checks: bool,
+    newer: &mut BTreeSet<NewerJournal>,
     out: &mut Vec<u8>,
 ) -> Result<(), Box<dyn Error>> {
     let model = &job.declaration.model;
@@ -217,7 +224,7 @@ fn time_again(
     };
     let limits = &job.device.info().limits;
     let default = default_codes(model, &job.dims, limits).unwrap_or_default();
-    let results = candidates(job, findings, &default);
+    let results = candidates(job, findings, &default, newer);
     let mut check = checks.then(|| SoundnessCheck::new(job, begin.elapsed()));
     let sound = |codes: &[i64]| match check.as_mut().map(|check| check.judge(codes)) {
         Some(Verdict::Unsound(reason)) => Err(Evaluation::Unsound(reason.to_string())),
@@ -295,8 +302,13 @@ fn reason(choice: &Choice, times: &[(Vec<i64>, f64)], default: &[i64]) -> &'stat
 }
 
 /// The configurations that may be the best, with times that compare: those of a machine as parts of
-/// its own best.
-fn candidates(job: &Job, findings: &[Finding<'_>], default: &[i64]) -> Vec<(Vec<i64>, Cost)> {
+/// its own best. Journals that newer releases wrote to are added to `newer`.
+fn candidates(
+    job: &Job,
+    findings: &[Finding<'_>],
+    default: &[i64],
+    newer: &mut BTreeSet<NewerJournal>,
+) -> Vec<(Vec<i64>, Cost)> {
     let mut parts: BTreeMap<Vec<i64>, f64> = BTreeMap::new();
     let mut add = |codes: &[i64], part: f64| {
         let known = parts.entry(codes.to_vec()).or_insert(part);
@@ -312,7 +324,7 @@ fn candidates(job: &Job, findings: &[Finding<'_>], default: &[i64]) -> Vec<(Vec<
         let Some(state) = &finding.source.state else {
             continue;
         };
-        for recalled in recall(state, &job.declaration) {
+        for recalled in recall(state, &job.declaration, newer) {
             if !recalled.place.is(&place) {
                 continue;
             }

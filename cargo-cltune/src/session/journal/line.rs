@@ -1,6 +1,7 @@
 //! The lines of a journal: what they hold, and the checksum by which a line that was changed is
 //! recognised.
 
+use crate::newer_version::NewerVersion;
 use crate::session::cost::Cost;
 use crate::session::evaluation::Evaluation;
 use crate::session::plan::Job;
@@ -16,7 +17,10 @@ use cltune_runtime::tuning::{Energy, IdlePower, Outcome, StageTime};
 use cltune_search::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
+/// The version of the format. A header without one has the first.
+const VERSION: u32 = 1;
 /// The size of a journal, bytes: some ten million results.
 pub(super) const LARGEST: u64 = 4 << 30;
 
@@ -25,6 +29,8 @@ pub(super) const LARGEST: u64 = 4 << 30;
 pub(super) enum Line {
     /// A session begins.
     Header(Box<Header>),
+    /// A session of a newer release begins, of which nothing but this is understood.
+    Newer(Newer),
     /// A configuration is about to be measured.
     Begin(Begin),
     /// One that was begun is not measured now, through no fault of its own.
@@ -41,6 +47,11 @@ pub(super) enum Line {
 /// The first line of a session.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Header {
+    #[serde(default = "first_version")]
+    cltune_journal: u32,
+    /// The release that wrote it. Journals of earlier releases do not say it.
+    #[serde(default)]
+    cltune: String,
     pub(super) kernel: String,
     fingerprint: String,
     /// How results are verified and timed. Empty in journals of releases that did not write it.
@@ -68,6 +79,33 @@ pub(super) struct Header {
     /// Where energy is measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     idle: Option<IdlePower>,
+}
+
+/// As much of a header as every version has.
+#[derive(Deserialize)]
+struct AnyHeader {
+    cltune_journal: u32,
+    #[serde(default)]
+    cltune: String,
+    kernel: Option<String>,
+}
+
+/// The beginning of a session of a newer release.
+#[derive(Debug)]
+pub(super) struct Newer {
+    version: NewerVersion,
+    /// `None` where that version says it in another way.
+    kernel: Option<String>,
+}
+
+/// A journal with a session of a newer release: the first such session.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
+#[error("{}, line {line}: {version}", path.display())]
+pub(crate) struct NewerJournal {
+    path: PathBuf,
+    /// Counted from 1.
+    line: usize,
+    version: NewerVersion,
 }
 
 /// The facts by which devices are recognised and compared, besides the names. Journals of earlier
@@ -157,6 +195,11 @@ pub(crate) struct Recorded {
     pub(crate) session: usize,
 }
 
+/// The version of a header that has none.
+fn first_version() -> u32 {
+    1
+}
+
 /// The status of a line that has none.
 fn unstated() -> Status {
     Status::Failed
@@ -185,12 +228,21 @@ pub(crate) struct Session {
 impl Line {
     /// Understands a line, without its newline.
     pub(super) fn of(line: &[u8]) -> Self {
+        const VERSION_SIGN: &[u8] = br#""cltune_journal":"#;
         // Two signs: the damage may be in one of them, and lines may have run together.
         const SIGNS: [&[u8]; 2] = [br#""kernel":"#, br#""fingerprint":"#];
         let has = |sign: &[u8]| line.windows(sign.len()).any(|bytes| bytes == sign);
         let damaged = || Self::Damaged {
             header: SIGNS.iter().any(|sign| has(sign)),
         };
+        // Before the checksum: a newer version may have another one.
+        if has(VERSION_SIGN)
+            && let Ok(any) = serde_json::from_slice::<AnyHeader>(line)
+            && let Err(version) = NewerVersion::check(any.cltune_journal, VERSION, any.cltune)
+        {
+            let kernel = any.kernel;
+            return Self::Newer(Newer { version, kernel });
+        }
         if !is_whole(line) {
             return damaged();
         }
@@ -210,6 +262,8 @@ impl Header {
         let parameters = model.parameters.iter();
         let Place { device, problem } = Place::of(job);
         Self {
+            cltune_journal: VERSION,
+            cltune: env!("CARGO_PKG_VERSION").to_owned(),
             kernel: model.name.to_string(),
             fingerprint: model.fingerprint.to_string(),
             verification: fingerprint::of_results(&job.declaration),
@@ -274,6 +328,29 @@ impl Header {
             idle: self.idle,
         };
         (place, session)
+    }
+}
+
+impl Newer {
+    /// Whether the session may be about this kernel.
+    pub(super) fn may_be_of(&self, kernel: &str) -> bool {
+        self.kernel.as_deref().is_none_or(|of| of == kernel)
+    }
+
+    /// The journal with this session on that line, counted from 1.
+    pub(super) fn at(self, path: &Path, line: usize) -> NewerJournal {
+        NewerJournal {
+            path: path.to_owned(),
+            line,
+            version: self.version,
+        }
+    }
+}
+
+impl NewerJournal {
+    /// What to say where results of other journals serve all the same.
+    pub(crate) fn warning(&self) -> String {
+        format!("{self}. What newer releases measured there is left out")
     }
 }
 

@@ -18,12 +18,13 @@ mod read;
 mod repair;
 mod resume;
 
-pub(crate) use line::{Place, Recorded, Session, is_whole, seal};
+pub(crate) use line::{NewerJournal, Place, Recorded, Session, is_whole, seal};
 pub(crate) use read::{Recalled, recall};
 pub(crate) use resume::Interrupted;
 
 use super::finalists::Choice;
 use super::plan::Job;
+use super::result::SearchError;
 use crate::json;
 use cltune_core::device::DeviceKey;
 use cltune_core::measure::Measure;
@@ -80,8 +81,8 @@ impl Journal {
     /// Opens the journal's file, mends it, and begins a session.
     ///
     /// # Errors
-    /// The file can be neither read nor written.
-    pub(crate) fn open(state: &Path, job: &Job, session: Session) -> io::Result<Opened> {
+    /// The file can be neither read nor written, or a newer release wrote to it.
+    pub(crate) fn open(state: &Path, job: &Job, session: Session) -> Result<Opened, SearchError> {
         let path = path(state, job);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;

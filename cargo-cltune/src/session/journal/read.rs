@@ -2,10 +2,12 @@
 //!
 //! A journal may end in half a line (a full disk, a power cut) and may have been edited. A line
 //! that cannot be understood is left out, and so are the lines of a session whose header cannot.
+//! Sessions of newer releases are left out and told of.
 
-use super::line::{LARGEST, Line, Place, Recorded, Session, codes};
+use super::line::{LARGEST, Line, NewerJournal, Place, Recorded, Session, codes};
 use crate::session::repeatability::Repeatability;
 use cltune_formats::declaration::Declaration;
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -22,7 +24,12 @@ pub(crate) struct Recalled {
 }
 
 /// The results of the journals in the folder `state` on this very declaration, by place.
-pub(crate) fn recall(state: &Path, declaration: &Declaration) -> Vec<Recalled> {
+/// Journals that newer releases wrote to are added to `newer`.
+pub(crate) fn recall(
+    state: &Path,
+    declaration: &Declaration,
+    newer: &mut BTreeSet<NewerJournal>,
+) -> Vec<Recalled> {
     let mut recalled: Vec<Recalled> = Vec::new();
     let Ok(files) = std::fs::read_dir(state.join(super::FOLDER)) else {
         return recalled;
@@ -33,20 +40,37 @@ pub(crate) fn recall(state: &Path, declaration: &Declaration) -> Vec<Recalled> {
     paths.sort();
     for path in paths {
         if let Ok(file) = cltune_files::open(&path, LARGEST) {
-            read(BufReader::new(file), declaration, &mut recalled);
+            newer.extend(read(
+                BufReader::new(file),
+                &path,
+                declaration,
+                &mut recalled,
+            ));
         }
     }
     recalled
 }
 
-/// Adds what one journal has.
-fn read(journal: impl BufRead, declaration: &Declaration, recalled: &mut Vec<Recalled>) {
+/// Adds what one journal has. The first session of a newer release, where there is one.
+fn read(
+    journal: impl BufRead,
+    path: &Path,
+    declaration: &Declaration,
+    recalled: &mut Vec<Recalled>,
+) -> Option<NewerJournal> {
     let model = &declaration.model;
     let mut at = None;
-    for line in journal.split(b'\n').map_while(std::io::Result::ok) {
+    let mut first_newer = None;
+    let lines = journal.split(b'\n').map_while(std::io::Result::ok);
+    for (number, line) in (1..).zip(lines) {
         match Line::of(&line) {
             // A journal has one kernel.
-            Line::Header(header) if header.kernel != model.name => return,
+            Line::Header(header) if header.kernel != model.name => return None,
+            Line::Newer(newer) if !newer.may_be_of(&model.name) => return None,
+            Line::Newer(newer) => {
+                at = None;
+                first_newer.get_or_insert_with(|| newer.at(path, number));
+            }
             Line::Header(header) => {
                 at = header.is_of(declaration).then(|| {
                     let (place, session) = header.parts();
@@ -76,6 +100,7 @@ fn read(journal: impl BufRead, declaration: &Declaration, recalled: &mut Vec<Rec
             Line::Begin(_) | Line::Abandoned(_) | Line::Damaged { .. } => {}
         }
     }
+    first_newer
 }
 
 /// The position of a place, which is added where it is new.

@@ -4,6 +4,7 @@
 use super::READABLE;
 use super::line::{LARGEST, Line};
 use crate::lockfile_store::replace;
+use crate::session::result::SearchError;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,11 +19,14 @@ pub(super) enum Repair {
 }
 
 /// Mends the journal at `path`, if there is one.
-pub(super) fn repair(path: &Path) -> io::Result<Repair> {
+///
+/// # Errors
+/// It cannot be read or written, or a newer release wrote to it; then it is left as it is.
+pub(super) fn repair(path: &Path) -> Result<Repair, SearchError> {
     let text = match cltune_files::read(path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Repair::Sound),
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     let end = text
         .iter()
@@ -33,14 +37,17 @@ pub(super) fn repair(path: &Path) -> io::Result<Repair> {
     let mut damaged = 0;
     // Without its header, the kernel and the device of a session's lines are not known.
     let mut headless = false;
-    for line in whole.split_inclusive(|byte| *byte == b'\n') {
+    let lines = whole.split_inclusive(|byte| *byte == b'\n');
+    for (number, line) in (1..).zip(lines) {
         let understood = Line::of(line.strip_suffix(b"\n").unwrap_or(line));
+        let is_damaged = matches!(understood, Line::Damaged { .. });
         match understood {
             Line::Damaged { header: true } => headless = true,
             Line::Header(_) => headless = false,
+            Line::Newer(newer) => return Err(newer.at(path, number).into()),
             _ => {}
         }
-        if headless || matches!(understood, Line::Damaged { .. }) {
+        if headless || is_damaged {
             damaged += 1;
         } else {
             sound.extend_from_slice(line);
@@ -116,6 +123,26 @@ mod tests {
             let left = format!("{}{}", line(32), line(128));
             assert_eq!(fs::read_to_string(&path).unwrap(), left);
         }
+    }
+
+    #[test]
+    fn a_journal_of_a_newer_release_is_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        // Its checksum is another, and so are its lines.
+        let newer = "{\"cltune_journal\":2,\"cltune\":\"7.0.0\",\"sum\":\"1\"}\nvalues 64\n";
+        // Neither what is damaged before it nor what is torn after it is mended.
+        let text = format!("{}garbage\n{newer}{{\"val", line(32));
+        fs::write(&path, &text).unwrap();
+        let error = repair(&path).unwrap_err().to_string();
+        for part in [
+            "a.jsonl, line 3: version 2 of the format, written by cltune 7.0.0",
+            "update cltune, or move that file elsewhere",
+        ] {
+            assert!(error.contains(part), "{error}");
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

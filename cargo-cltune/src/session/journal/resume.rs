@@ -85,7 +85,7 @@ fn read(journal: impl BufRead, job: &Job) -> Interrupted {
                 }
             }
             Line::End(_) => ended = true,
-            Line::Damaged { header: true } => ours = false,
+            Line::Damaged { header: true } | Line::Newer(_) => ours = false,
             Line::Begin(_) | Line::Abandoned(_) | Line::Result(_) | Line::Damaged { .. } => {}
         }
     }
