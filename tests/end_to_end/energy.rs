@@ -3,7 +3,7 @@
 
 use cltune_tests::faulty::{BEST, Session};
 use cltune_tests::powercap::{LACKED_UJ, Powercap, VARIABLE};
-use cltune_tests::{Output, Project, is_left_to_full, samples};
+use cltune_tests::{Output, Project, is_left_to_full, samples, skip};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
@@ -211,7 +211,7 @@ fn a_missing_right_is_named_with_its_file() {
     const NAMESPACE: [&str; 2] = ["--user", "--"];
     let allowed = Command::new("unshare").args(NAMESPACE).arg("true").status();
     if !allowed.is_ok_and(|status| status.success()) {
-        eprintln!("SKIPPED: there is no `unshare --user` with which root gives up its rights");
+        skip("there is no `unshare --user` with which root gives up its rights");
         return;
     }
     let powercap = Powercap::new(IDLE_W);

@@ -89,7 +89,16 @@ fn the_next_best_takes_the_place_of_what_is_wrong_on_another_draw() {
         .cltune(&["report", "--out", "report.html"])
         .expect_code(0);
     let page = std::fs::read_to_string(project.path("report.html")).expect("the report");
-    assert!(page.contains("<dt>flip rate</dt>"), "{page}");
+    let page = page.replace('\n', "");
+    for (label, part) in [
+        ("spread", "spread"),
+        ("flip rate", "flip_rate"),
+        ("regret", "regret"),
+    ] {
+        let figure = 100.0 * finished[part].as_f64().expect("two were compared");
+        let fact = format!("<dt>{label}</dt><dd><span>{figure:.1} %</span></dd>");
+        assert!(page.contains(&fact), "{fact}: {page}");
+    }
 
     // The journal says so as well, whoever reads it.
     let exported = project

@@ -66,6 +66,33 @@ fn parts_are_united_and_the_lockfile_knows_nothing_of_them() {
 }
 
 #[test]
+fn parts_by_hash_are_united_whatever_falls_to_each() {
+    let fleet = Fleet::new();
+    for number in 1..=2 {
+        let (partition, folder) = (format!("hash:{number}/2"), format!("part-{number}"));
+        let problem = ["--problem", "n=256"];
+        let _ = fleet.part(&partition, &folder, &problem).expect_code(0);
+    }
+    // The names of the device are hashed, too, and a part may have nothing to do.
+    let of = |number: usize| -> Vec<(String, usize)> {
+        let lockfile = fs::read_to_string(fleet.path(&format!("part-{number}/cltune.lock")));
+        lockfile.map_or_else(|_| Vec::new(), |lockfile| entries(&lockfile))
+    };
+    let all = KERNELS.map(|kernel| (kernel.to_owned(), 1));
+    let mut both = [of(1), of(2)].concat();
+    both.sort();
+    assert_eq!(both, all);
+    let merge = ["merge", "part-1", "part-2", "--output", "cltune.lock"];
+    let _ = fleet.cltune(&merge).expect_code(0);
+    assert_eq!(entries(&fleet.read("cltune.lock")), all);
+    let (lost, kept) = if of(1).is_empty() { (2, 1) } else { (1, 2) };
+    let missing = format!("hash:{lost}/2 is missing, with ");
+    let kernel = format!("{} on ", of(lost)[0].0);
+    let merged = fleet.cltune(&["merge", &format!("part-{kept}")]);
+    let _ = merged.expect_code(2).expect_stderr(&[&missing, &kernel]);
+}
+
+#[test]
 fn units_are_listed_as_engines_take_them() {
     let fleet = Fleet::new();
     let units = |arguments: &[&str]| {

@@ -178,6 +178,9 @@ fn list(front: &[TimeAndEnergy<'_>], model: &Model) -> Element {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::samples;
+    use crate::session::Recorded;
+    use cltune_runtime::tuning::Energy;
 
     #[test]
     fn the_front_has_what_nothing_beats_in_both() {
@@ -198,5 +201,87 @@ mod tests {
         let expected = [of(1.0, 9.0), of(2.0, 4.0), of(3.0, 1.0)];
         assert_eq!(front(&all), expected);
         assert_eq!(front(&[]), []);
+    }
+
+    /// What is between two texts, each time.
+    fn between<'a>(text: &'a str, begin: &str, end: &str) -> Vec<&'a str> {
+        let parts = text.split(begin).skip(1);
+        parts.map(|part| part.split_once(end).unwrap().0).collect()
+    }
+
+    #[test]
+    fn the_picture_and_the_table_have_the_front() {
+        let result = |code: i64, time_us: f64, joules: Option<f64>| Recorded {
+            codes: vec![code],
+            time_us: Some(time_us),
+            energy: joules.map(|joules| Energy {
+                joules,
+                launches: 9,
+                seconds: 0.5,
+                uncertainty: 0.01,
+            }),
+            ..Recorded::default()
+        };
+        let mut on = OnDevice {
+            results: vec![
+                // As slow as it takes little.
+                result(64, 4.0, Some(1.0)),
+                // Beaten in both by 256.
+                result(32, 3.0, Some(4.0)),
+                result(256, 2.0, Some(2.0)),
+                result(128, 1.0, Some(4.0)),
+            ],
+            ..OnDevice::default()
+        };
+        let model = samples::declaration("app::saxpy", "b3:1", &[8]).model;
+        let text = |on: &OnDevice| -> String {
+            let elements = section(on, &model, 7);
+            elements.iter().map(ToString::to_string).collect()
+        };
+        let page = text(&on);
+        let circles = between(&page, "<circle ", "</circle>");
+        let of_class = |class: &str| -> Vec<(String, &str)> {
+            let class = format!("class=\"{class}\"");
+            let circles = circles.iter().filter(|circle| circle.contains(&class));
+            circles
+                .map(|circle| {
+                    let place = ["cx", "cy"].map(|of| {
+                        let begin = format!("{of}=\"");
+                        between(circle, &begin, "\"")[0]
+                    });
+                    let (_, values) = between(circle, "<title>", "</title>")[0]
+                        .rsplit_once(", ")
+                        .unwrap();
+                    (place.join(","), values)
+                })
+                .collect()
+        };
+        let values = |circles: &[(String, &str)]| -> Vec<String> {
+            circles.iter().map(|(_, of)| (*of).to_owned()).collect()
+        };
+        assert_eq!(
+            values(&of_class("try")),
+            ["WG = 32", "WG = 64", "WG = 128", "WG = 256"]
+        );
+        let marked = of_class("gain");
+        assert_eq!(values(&marked), ["WG = 128", "WG = 256", "WG = 64"]);
+        // The best time is at the right, the least energy at the top, and the line has a corner at each.
+        let (right, top) = (pixels(AREA.right() - 6.0), pixels(AREA.top + 6.0));
+        assert!(marked[0].0.starts_with(&format!("{right},")), "{page}");
+        assert!(marked[2].0.ends_with(&format!(",{top}")), "{page}");
+        let corners = marked.iter().map(|(place, _)| place.replace(',', "V"));
+        let line = corners.collect::<Vec<_>>().join("H");
+        let line = format!("M{}", line.replacen('V', ",", 1));
+        assert_eq!(between(&page, "class=\"line\" d=\"", "\""), [line]);
+        assert!(page.contains("4 configurations. 3 of them are on the Pareto front"));
+        let rows = between(&page, "<tr>", "</tr>");
+        assert_eq!(rows.len(), 1 + 3, "{page}");
+        for (row, (_, values)) in rows[1..].iter().zip(&marked) {
+            let value = values.strip_prefix("WG = ").unwrap();
+            assert!(row.contains(&format!(">{value}<")), "{value}: {row}");
+        }
+        // Where no energy was measured there is nothing.
+        on.results = vec![result(32, 3.0, None)];
+        assert_eq!(text(&on), "");
     }
 }
