@@ -206,8 +206,8 @@ fn the_first_is_found<T: Number>() {
     assert_eq!(place(&[NAN; 3]), 0);
     assert_eq!(place(&[NAN, 1.0, -2.0, 2.0, NAN]), 2);
     assert_eq!(place(&[1.0, -INFINITY, INFINITY]), 1);
-    assert_eq!(place(&[0.0; 5000]), 0);
-    let mut values = [1.0; 5000];
+    assert_eq!(place(&vec![0.0; 5000]), 0);
+    let mut values = vec![1.0; 5000];
     (values[4321], values[4999]) = (-3.0, 3.0);
     assert_eq!(place(&values), 4321);
 }
