@@ -17,6 +17,7 @@
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
 //! | `computations` | what the tuner computes for itself: prepared inputs, references, compared ranges |
 //! | `crates` | what the crates compile, and what not |
+//! | `examples` | examples that compare with the host |
 //! | `fleet` | several machines that tune parts of one artifact |
 //! | `fleet_engines` | Slurm and HyperQueue that run these, by `scripts/test --full` |
 //! | `fused`, `fused_matrices`, `fused_library` | statements that become kernels, or calls of the library |
@@ -53,6 +54,7 @@ mod end_to_end {
     mod device_limits;
     mod documentation;
     mod energy;
+    mod examples;
     #[cfg(target_os = "linux")]
     mod faults;
     mod finalists;
