@@ -9,6 +9,7 @@
 //! | `places` | where tunables may be: targets, modules, features, workspaces |
 //! | `dependencies` | programs that use a library with tunables |
 //! | `device_limits` | limits of the device in every clause that may use them |
+//! | `double_precision` | statements in double precision on a device without it |
 //! | `images` | memory spaces that a parameter chooses, and images |
 //! | `documentation` | the programs and the links of README.md, the book and the other pages |
 //! | `artifact` | tuning a program where there is neither cargo nor source |
@@ -53,6 +54,8 @@ mod end_to_end {
     mod dependencies;
     mod device_limits;
     mod documentation;
+    #[cfg(target_os = "linux")]
+    mod double_precision;
     mod energy;
     mod examples;
     #[cfg(target_os = "linux")]
