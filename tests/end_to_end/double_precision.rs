@@ -1,5 +1,5 @@
-//! Fused statements on a device without double precision. The program is this test binary, run again
-//! on a driver that hides what the device has.
+//! Fused statements on a device without double precision. The program is this test binary, run
+//! again on a driver that hides what the device has.
 
 use cltune::{Buffer, Event, Queue, Result, fused};
 use cltune_tests::faulty::Session;
