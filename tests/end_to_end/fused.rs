@@ -1,6 +1,6 @@
 //! Statements that become kernels: listed, shown, tuned, checked and verified like any tunable.
 
-use cltune_tests::{Output, Project};
+use cltune_tests::{Output, Project, tools};
 
 /// Where nothing is known of a tunable but its template.
 const TEMPLATE_DEFAULTS: &str = "from the database of template defaults";
@@ -55,7 +55,14 @@ fn fused_statements_are_tuned_like_any_kernel() {
     ]);
     let scalar = ["show", "step", "--config", "FUSE=all,VW=1"];
     let shown = project.cltune(&scalar).expect_code(0);
-    let _ = shown.expect_stdout(&["#define VW 1\n", "        // x = alpha * x + y;\n"]);
+    let shown = shown.expect_stdout(&["#define VW 1\n", "        // x = alpha * x + y;\n"]);
+    is_the_source_of_the_book(&shown.stdout);
+    let problem = ["show", "step", "--problem", "n=1003"];
+    let of_problem = project.cltune(&problem).expect_code(0);
+    let _ = of_problem.expect_stdout(&[
+        "// problem: n = 1003\n",
+        "//   pass_0(1003, alpha, x, y, s, ",
+    ]);
     let single = ["show", "step", "--config", "FUSE=none,VW=4,WG=32,GROUPS=16"];
     let shown = project.cltune(&single).expect_code(0);
     let _ = shown.expect_stdout(&[
@@ -99,6 +106,12 @@ fn fused_statements_are_tuned_like_any_kernel() {
         .expect_code(0)
         .expect_stdout(&[right, "tuned on this device for this problem"]);
     let _ = project.cltune(&["verify", "--draws", "2"]).expect_code(0);
+    let report = project.cltune(&["report", "--out", "page.html"]);
+    let _ = report.expect_code(0).expect_stdout(&["page.html"]);
+    let page = project.read("page.html");
+    for text in ["cltune_e2e_fused::step", "<svg", "FUSE", "GROUPS"] {
+        assert!(page.contains(text), "no `{text}` in {page}");
+    }
 
     values_become_template_defaults(&project);
 
@@ -111,6 +124,23 @@ fn fused_statements_are_tuned_like_any_kernel() {
     let own = ("CLTUNE_DATABASE", "mine.toml");
     let ran = project.run_with(&[own]).expect_code(0);
     let _ = ran.expect_stdout(&["1.0 [8192.0]", &format!("({TEMPLATE_DEFAULTS})")]);
+}
+
+/// The book shows a kernel of these statements as it is.
+fn is_the_source_of_the_book(shown: &str) {
+    let page = tools::repository().join("docs/expressions.md");
+    let page = std::fs::read_to_string(page).expect("it is text");
+    let (_, section) = page
+        .split_once("\n## The generated source\n")
+        .expect("it has a section");
+    assert!(section.contains("`x = alpha * x + y; s = dot(x, y);`"));
+    let block = section.split("```text\n").nth(1).expect("it has a block");
+    let (kernel, _) = block.split_once("```").expect("the block ends");
+    assert!(kernel.contains("__kernel void pass_0("), "{kernel}");
+    assert!(
+        shown.contains(kernel),
+        "docs/expressions.md has\n{kernel}and `cargo cltune show step` prints\n{shown}"
+    );
 }
 
 /// `export --database` makes a database of what was tuned, `merge` unites two, and a file that is

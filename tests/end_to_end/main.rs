@@ -9,6 +9,7 @@
 //! | `places` | where tunables may be: targets, modules, features, workspaces |
 //! | `dependencies` | programs that use a library with tunables |
 //! | `device_limits` | limits of the device in every clause that may use them |
+//! | `double_precision` | statements in double precision on a device without it |
 //! | `images` | memory spaces that a parameter chooses, and images |
 //! | `documentation` | the programs and the links of README.md, the book and the other pages |
 //! | `artifact` | tuning a program where there is neither cargo nor source |
@@ -17,6 +18,7 @@
 //! | `bad_environment` | missing libraries, drivers, devices; wrong usage |
 //! | `computations` | what the tuner computes for itself: prepared inputs, references, compared ranges |
 //! | `crates` | what the crates compile, and what not |
+//! | `examples` | examples that compare with the host |
 //! | `fleet` | several machines that tune parts of one artifact |
 //! | `fleet_engines` | Slurm and HyperQueue that run these, by `scripts/test --full` |
 //! | `fused`, `fused_matrices`, `fused_library` | statements that become kernels, or calls of the library |
@@ -52,7 +54,10 @@ mod end_to_end {
     mod dependencies;
     mod device_limits;
     mod documentation;
+    #[cfg(target_os = "linux")]
+    mod double_precision;
     mod energy;
+    mod examples;
     #[cfg(target_os = "linux")]
     mod faults;
     mod finalists;

@@ -100,6 +100,14 @@ pub fn larger_than_memory() -> &'static Path {
     BUILT.get_or_init(|| executable("larger-than-memory"))
 }
 
+/// An example that is a program of this workspace, built each time that it is asked for.
+///
+/// # Panics
+/// When it does not build.
+pub fn example(name: &str) -> PathBuf {
+    executable(name)
+}
+
 /// The library of the driver that fails on command.
 ///
 /// # Panics

@@ -56,6 +56,13 @@ pub(super) const ABS: Function = Function {
     integer: Some("abs"),
 };
 
+pub(super) const MAX: Function = Function {
+    name: "max",
+    arguments: 2,
+    float: "fmax",
+    integer: Some("max"),
+};
+
 pub(super) const SQRT: Function = unary("sqrt", "sqrt");
 
 pub(super) const FUNCTIONS: [Function; 29] = [
@@ -66,12 +73,7 @@ pub(super) const FUNCTIONS: [Function; 29] = [
         float: "fmin",
         integer: Some("min"),
     },
-    Function {
-        name: "max",
-        arguments: 2,
-        float: "fmax",
-        integer: Some("max"),
-    },
+    MAX,
     Function {
         name: "clamp",
         arguments: 3,

@@ -227,7 +227,14 @@ impl Value {
                 self.narrowed(format!("({left} {operator} {right})"), lanes)
             }
             Kind::Call(function, arguments) => {
-                let texts = arguments.iter().map(|value| value.text(lanes, register));
+                let texts = arguments.iter().map(|value| {
+                    let text = value.text(lanes, register);
+                    match value.kind {
+                        // C makes an `int` of both, and functions have one type for all arguments.
+                        Kind::Literal(..) | Kind::Select(_) => self.narrowed(text, lanes),
+                        _ => text,
+                    }
+                });
                 let texts: Vec<String> = texts.collect();
                 let name = match function.integer {
                     Some(integer) if scalar.is_integer() => integer,
@@ -254,8 +261,8 @@ impl Value {
         }
     }
 
-    /// A result of an operator on small integers: as vectors have it, and not as the `int` that C
-    /// computes with.
+    /// A result of an operator on small integers, or an argument of a function: as vectors have it,
+    /// and not as the `int` that C computes with.
     fn narrowed(&self, text: String, lanes: Lanes) -> String {
         let is_small = |scalar: ScalarType| scalar.is_integer() && scalar.size() < 4;
         match self.ty {

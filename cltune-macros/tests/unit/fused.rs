@@ -247,6 +247,25 @@ fn small_integers_wrap_around_whatever_the_vector_width() {
     assert!(text.contains("((a_0 + a_0) / ((VEC(uchar))(2)))"), "{text}");
 }
 
+/// Of `uchar` and `int` a driver does not know which function is meant.
+#[test]
+fn arguments_of_functions_are_small_integers_where_the_function_is_of_such() {
+    let item = "fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<u8>) \
+                { a = clamp(a, 2, if a > 3 { 9 } else { a }); }";
+    let mut errors = Errors::default();
+    let program = read::program(
+        &syn::parse_str(item).expect("it is a function"),
+        &mut errors,
+    );
+    assert!(errors.is_empty(), "{errors:?}");
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
+    let text = &kernels[0].text;
+    assert!(
+        text.contains("clamp(a_0, ((uchar)(2)), ((uchar)(((a_0 > 3) ? 9 : a_0))))"),
+        "{text}"
+    );
+}
+
 /// What a compiler prints of tokens differs from release to release; the fingerprint must not.
 #[test]
 fn the_source_does_not_depend_on_how_statements_are_formatted() {

@@ -178,3 +178,37 @@ fn references_sum_in_wider_arithmetic() {
         assert!(!text.contains("VW") && !text.contains("barrier"), "{text}");
     }
 }
+
+/// The tolerance that a program's reference is given: what sums are made of, or nothing.
+fn accumulated(body: &str) -> Option<String> {
+    let mut errors = Errors::default();
+    let written = Attribute::parse(TokenStream::new(), &mut errors);
+    let clauses = tunable::tunable(&program(body), &written)
+        .clauses
+        .to_string();
+    let clauses = clauses.replace(' ', "");
+    let (_, rest) = clauses.split_once("tolerance(accumulates=")?;
+    let (length, _) = rest.split_once("),bytes(").expect("the clause ends");
+    Some(length.to_owned())
+}
+
+/// As many terms as a result of the longest sum has.
+#[test]
+fn tolerances_follow_the_length_of_the_longest_sum() {
+    for (body, expected) in [
+        ("a = b + c;", None),
+        ("u = row_sum(a);", Some("(n)")),
+        ("y = column_dot(a, b);", Some("(m)")),
+        ("u = h * (a * x) + u;", Some("(n)")),
+        ("y = a.t() * u;", Some("(m)")),
+        // A product as deep as `a` has columns, and one as deep as `k` has.
+        ("q = a * k;", Some("(n)")),
+        ("q = a * b.t();", Some("(n)")),
+        ("t = dot(x, y);", Some("(n)")),
+        // Lines first, then what they are folded to.
+        ("t = norm1(a);", Some("max((n),(n)*(m))")),
+        ("u = row_sum(a); y = column_sum(b);", Some("max((n),(m))")),
+    ] {
+        assert_eq!(accumulated(body).as_deref(), expected, "{body}");
+    }
+}

@@ -4,6 +4,8 @@
 //! | file | has |
 //! |---|---|
 //! | `vectors` | statements over vectors and numbers |
+//! | `functions` | every function and operator |
+//! | `reductions` | reductions of each kind, also of nothing |
 //! | `strides` | vectors with offsets and strides, indexes of largest values, norms without overflow |
 //! | `matrices` | statements over matrices |
 //! | `parts` | parts of matrices, beside vectors with strides |
@@ -14,10 +16,12 @@
 use cltune::Queue;
 
 mod configurations;
+mod functions;
 mod loop_end;
 mod matrices;
 mod parts;
 mod products;
+mod reductions;
 mod strides;
 mod vectors;
 

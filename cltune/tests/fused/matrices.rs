@@ -439,6 +439,29 @@ fn matrices_without_elements_add_nothing() -> Result<()> {
 }
 
 #[test]
+fn matrices_without_rows_or_columns_are_computed_as_others() -> Result<()> {
+    let queue = queue();
+    let of = |len| Buffer::from_slice(&queue, &vec![2.0_f32; len]);
+    for (m, n) in [(0, 5), (5, 0), (0, 0)] {
+        let (a, mut y) = (of(0)?, of(0)?);
+        softmax(&queue, m, n, &a, &mut y)?;
+        let (x, v, mut a) = (of(m as usize)?, of(n as usize)?, of(0)?);
+        let (mut sums, mut least, mut all) = (of(m as usize)?, of(n as usize)?, of(1)?);
+        in_place(
+            &queue, m, n, 0.5, &x, &v, &mut a, &mut sums, &mut least, &mut all,
+        )?;
+        assert_eq!(sums.read(&queue)?, vec![0.0; m as usize], "{m} x {n}");
+        assert_eq!(
+            least.read(&queue)?,
+            vec![f32::INFINITY; n as usize],
+            "{m} x {n}"
+        );
+        assert_eq!(all.read(&queue)?, [f32::NEG_INFINITY], "{m} x {n}");
+    }
+    Ok(())
+}
+
+#[test]
 fn lines_that_overlap_are_refused_before_a_launch() {
     let queue = queue();
     let of = |len| Buffer::from_slice(&queue, &vec![1.0_f32; len]).unwrap();

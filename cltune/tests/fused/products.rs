@@ -40,6 +40,20 @@ fn transposed(
     c = max(a.t() * b.t() + row(bias), 0.0);
 }
 
+/// Of a transposed matrix and one as it is.
+#[fused(tune(m = 70, n = 41, k = 66))]
+fn left_transposed(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    k: u32,
+    #[arg(matrix = [k, m])] a: &Buffer<f32>,
+    #[arg(matrix = [k, n])] b: &Buffer<f32>,
+    #[arg(out, matrix = [m, n])] c: &mut Buffer<f32>,
+) -> Result<Event> {
+    c = a.t() * b;
+}
+
 /// The paper's chain: sum and difference are matrices of their own, made in one pass.
 #[fused(tune(n = 37), tune(n = 64))]
 fn chain(
@@ -125,6 +139,15 @@ fn products_are_those_of_the_host() -> Result<()> {
         let expected = plain.iter().zip(&c).map(|(sum, c)| 1.5 * sum - 0.5 * c);
         let expected: Vec<f64> = expected.collect();
         all_near(&doubled(&of_c.read(&queue)?), &expected, 1e-5, "product");
+
+        let of_turned = Buffer::from_slice(&queue, &single(&flipped(&a, k)))?;
+        left_transposed(&queue, rows, columns, depth, &of_turned, &of_b, &mut of_c)?;
+        all_near(
+            &doubled(&of_c.read(&queue)?),
+            &plain,
+            1e-5,
+            "left_transposed",
+        );
 
         let bias = numbers(n, 4);
         let of_a = Buffer::from_slice(&queue, &flipped(&a, k))?;
@@ -253,6 +276,7 @@ fn configurations_are_right() {
     for tunable in [
         &product::TUNABLE,
         &transposed::TUNABLE,
+        &left_transposed::TUNABLE,
         &chain::TUNABLE,
         &several::TUNABLE,
     ] {

@@ -205,6 +205,37 @@ fn integers_conditions_conversions_and_every_reduction() -> Result<()> {
     Ok(())
 }
 
+/// Those that are read overlap, and those that are written are the halves of a buffer.
+#[test]
+fn views_of_one_buffer_are_operands() -> Result<()> {
+    let queue = queue();
+    // Views begin at multiples of so many elements.
+    let bytes = queue.device().info().limits.mem_base_addr_align;
+    let apart = usize::try_from(bytes / 4).unwrap().max(1);
+    let n = 3 * apart;
+    let (read, written) = (floats((n + apart) as u32, 1), floats((n + 3) as u32, 2));
+    let reads = Buffer::from_slice(&queue, &read)?;
+    let mut writes = Buffer::from_slice(&queue, &written)?;
+    let (first, later) = (reads.slice(..n)?, reads.slice(apart..)?);
+    let (mut head, mut tail) = writes.split_at_mut(n)?;
+    // The last element of the first half is none of the vector's.
+    let n = n - 1;
+    step(
+        &queue, n as u32, 0.5, 2.0, &mut head, &first, &later, &mut tail,
+    )?;
+    let mut expected = written.clone();
+    for i in 0..n {
+        expected[i] = 0.5 * written[i] + 2.0 * read[i] - read[apart + i];
+    }
+    let found = writes.read(&queue)?;
+    let product = expected[..n].iter().zip(&read);
+    let product: f64 = product.map(|(a, b)| f64::from(a * b)).sum();
+    near(found[n + 1].into(), product, 1e-5);
+    expected[n + 1] = found[n + 1];
+    assert_eq!(found, expected);
+    Ok(())
+}
+
 /// Ways to fetch and to fuse, with some sizes.
 const SOME: &str = "(VW == 1 || VW == 4) && WG == 32";
 

@@ -22,6 +22,52 @@ fn what_does_not_fit_is_an_error_and_nothing_runs() {
     assert!(axpy(Vector::new(&x, 2).stride(0), 2, 0, 1).contains("x has stride 0"));
     assert!(axpy(Vector::new(&x, 2), 2, usize::MAX, 1).contains("y reaches"));
     assert!(axpy(Vector::new(&x, 3), 3, 0, isize::MIN).contains("y reaches"));
+    // Every function of two vectors.
+    let differ = |error: BlasError| {
+        assert!(
+            matches!(
+                error,
+                BlasError::Lengths {
+                    x: "x",
+                    of_x: 10,
+                    y: "y",
+                    of_y: 9
+                }
+            ),
+            "{error}"
+        );
+    };
+    differ(blas::copy(&queue, whole, VectorMut::new(&mut y, 9)).unwrap_err());
+    let mut other = Buffer::from_slice(&queue, &[7.0_f32; 10]).unwrap();
+    let (ten, nine) = (VectorMut::new(&mut other, 10), VectorMut::new(&mut y, 9));
+    differ(blas::swap(&queue, ten, nine).unwrap_err());
+    let (ten, nine) = (VectorMut::new(&mut other, 10), VectorMut::new(&mut y, 9));
+    differ(blas::rot(&queue, ten, nine, 0.5, 0.5).unwrap_err());
+    let result = VectorMut::new(&mut y, 1);
+    differ(blas::dot(&queue, whole, Vector::new(&x, 9), result).unwrap_err());
+    // What they would write does not fit.
+    let beyond = VectorMut::new(&mut y, 4).offset(7);
+    let error = blas::copy(&queue, Vector::new(&x, 4), beyond).unwrap_err();
+    assert!(
+        error.to_string().contains("y reaches to element 11"),
+        "{error}"
+    );
+    let (x_of_swap, beyond) = (
+        VectorMut::new(&mut other, 4),
+        VectorMut::new(&mut y, 4).stride(4),
+    );
+    let error = blas::swap(&queue, x_of_swap, beyond).unwrap_err();
+    assert!(
+        error.to_string().contains("y reaches to element 13"),
+        "{error}"
+    );
+    let (beyond, y_of_rot) = (VectorMut::new(&mut other, 11), VectorMut::new(&mut y, 11));
+    let error = blas::rot(&queue, beyond, y_of_rot, 0.5, 0.5).unwrap_err();
+    assert!(
+        error.to_string().contains("x reaches to element 11"),
+        "{error}"
+    );
+    assert_eq!(other.read(&queue).unwrap(), [7.0; 10]);
     // Fits exactly.
     let fits = VectorMut::new(&mut y, 4).stride(-3);
     blas::axpy(&queue, 0.0, Vector::new(&x, 4).stride(3), fits).unwrap();

@@ -45,7 +45,7 @@ pub(crate) fn strike(effect: &Effect) -> Option<cl_int> {
             }
         }
         // Of the call's result, which is not there yet.
-        Effect::Corrupt | Effect::Answer(_) => {}
+        Effect::Corrupt | Effect::Answer(_) | Effect::Hide(_) => {}
     }
     None
 }

@@ -37,6 +37,8 @@ pub(crate) enum Effect {
     Print(String),
     Leak(usize),
     Answer(u64),
+    /// A word of a text.
+    Hide(String),
     /// So many microjoules, in the zone of a folder.
     Spend(u64, PathBuf),
 }
@@ -105,6 +107,7 @@ impl FromStr for Effect {
             ("print", text) => Self::Print(text.to_owned()),
             ("leak", bytes) => Self::Leak(number(bytes)?),
             ("answer", value) => Self::Answer(number(value)?),
+            ("hide", word) if !word.is_empty() => Self::Hide(word.to_owned()),
             ("spend", value) => {
                 let (microjoules, zone) = value.split_once(' ').ok_or(())?;
                 Self::Spend(number(microjoules)?, zone.into())
@@ -159,6 +162,7 @@ mod tests {
             "sleep=-1@clFinish",
             "abort@clFinish#x",
             "spend=5@clFinish",
+            "hide=@clFinish",
         ] {
             let error = parse(&format!("abort@clFinish;{wrong}")).unwrap_err();
             assert!(error.contains(wrong), "{error}");

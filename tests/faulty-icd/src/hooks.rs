@@ -8,12 +8,12 @@ use crate::objects::{self, Kind};
 use crate::occasion::{Handle, Occasions};
 use crate::real::Real;
 use opencl_sys::{
-    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE,
-    CL_KERNEL_LOCAL_MEM_SIZE, CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool,
-    cl_buffer_create_type, cl_command_queue, cl_command_queue_properties, cl_context,
-    cl_context_properties, cl_device_id, cl_device_info, cl_device_type, cl_event, cl_event_info,
-    cl_int, cl_kernel, cl_kernel_work_group_info, cl_map_flags, cl_mem, cl_mem_flags,
-    cl_platform_id, cl_program, cl_uint,
+    CL_DEVICE_DOUBLE_FP_CONFIG, CL_DEVICE_EXTENSIONS, CL_DEVICE_LOCAL_MEM_SIZE,
+    CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_NAME, CL_DEVICE_TYPE, CL_KERNEL_LOCAL_MEM_SIZE,
+    CL_KERNEL_WORK_GROUP_SIZE, CL_SUCCESS, cl_bool, cl_buffer_create_type, cl_command_queue,
+    cl_command_queue_properties, cl_context, cl_context_properties, cl_device_id, cl_device_info,
+    cl_device_type, cl_event, cl_event_info, cl_int, cl_kernel, cl_kernel_work_group_info,
+    cl_map_flags, cl_mem, cl_mem_flags, cl_platform_id, cl_program, cl_uint,
 };
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
@@ -411,6 +411,8 @@ pub(crate) unsafe extern "C" fn get_device_info(
     let code = real!(clGetDeviceInfo(device, name, size, value, size_ret));
     let query = match name {
         CL_DEVICE_TYPE => "CL_DEVICE_TYPE",
+        CL_DEVICE_EXTENSIONS => "CL_DEVICE_EXTENSIONS",
+        CL_DEVICE_DOUBLE_FP_CONFIG => "CL_DEVICE_DOUBLE_FP_CONFIG",
         CL_DEVICE_LOCAL_MEM_SIZE => "CL_DEVICE_LOCAL_MEM_SIZE",
         CL_DEVICE_MAX_WORK_GROUP_SIZE => "CL_DEVICE_MAX_WORK_GROUP_SIZE",
         _ => return code,
@@ -447,15 +449,45 @@ pub(crate) unsafe extern "C" fn get_kernel_work_group_info(
 /// # Safety
 /// `value` is null, or `size` bytes may be written there.
 unsafe fn lie(query: &'static str, of: Option<Handle>, size: usize, value: *mut c_void) {
-    for effect in state().occasions.due(query, of) {
-        if let Effect::Answer(answer) = effect
-            && !value.is_null()
-        {
-            let bytes = answer.to_ne_bytes();
-            // SAFETY: the caller's promise; both sides have this many bytes.
-            unsafe {
-                ptr::copy_nonoverlapping(bytes.as_ptr(), value.cast(), size.min(bytes.len()));
+    let due = state().occasions.due(query, of);
+    if value.is_null() {
+        return;
+    }
+    for effect in due {
+        match effect {
+            Effect::Answer(answer) => {
+                let bytes = answer.to_ne_bytes();
+                // SAFETY: the caller's promise; both sides have this many bytes.
+                unsafe {
+                    ptr::copy_nonoverlapping(bytes.as_ptr(), value.cast(), size.min(bytes.len()));
+                }
             }
+            Effect::Hide(word) => {
+                // SAFETY: the caller's promise; the driver has written its answer there.
+                let text = unsafe { std::slice::from_raw_parts_mut(value.cast::<u8>(), size) };
+                hide(text, word.as_bytes());
+            }
+            _ => {}
         }
+    }
+}
+
+/// Puts spaces in the places of a word.
+fn hide(text: &mut [u8], word: &[u8]) {
+    let words = text.split_mut(|byte| *byte == b' ' || *byte == 0);
+    for found in words.filter(|found| found == &word) {
+        found.fill(b' ');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hide;
+
+    #[test]
+    fn a_word_is_hidden_and_no_part_of_another() {
+        let mut text = *b"cl_khr_fp64 cl_khr_fp64_more cl_khr_fp64\0";
+        hide(&mut text, b"cl_khr_fp64");
+        assert_eq!(&text, b"            cl_khr_fp64_more            \0");
     }
 }

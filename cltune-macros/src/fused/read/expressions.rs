@@ -3,7 +3,7 @@
 use super::Reader;
 use crate::errors::fail;
 use crate::errors::{did_you_mean, quoted};
-use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, REDUCTIONS, Reduction, names};
+use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, MAX, REDUCTIONS, Reduction, names};
 use crate::fused::literals::{self, computable};
 use crate::fused::operations::described;
 use crate::fused::program::{Action, Operand, Place, Statement};
@@ -148,9 +148,7 @@ impl Reader {
             UnOp::Not(_) => ("!", matches!(value.ty, Type::Truth(_))),
             _ => return fail(operator.span(), "there are no references to elements"),
         };
-        let is_unsigned = matches!(value.ty, Type::Number(scalar)
-            if scalar.is_integer() && scalar.integers().0 == 0);
-        if !fits || text == "-" && is_unsigned {
+        if !fits || text == "-" && is_unsigned(value.ty) {
             let message = format!("`{text}` is not for {}", described(value.ty));
             return fail(operator.span(), message);
         }
@@ -271,11 +269,30 @@ impl Reader {
             ty: Type::Number(of_result),
             shape: Shape::Number,
         };
-        Ok(if reduction.fold == Fold::Norm2 && scalar != of_result {
-            converted(result, scalar)
-        } else {
-            result
-        })
+        if reduction.fold == Fold::Norm2 && scalar != of_result {
+            return Ok(converted(result, scalar));
+        }
+        self.no_less_than_nothing(reduction, result, name)
+    }
+
+    /// The largest magnitude of no elements is 0, where the largest of no elements is the least
+    /// number of the type, or minus infinity.
+    pub(super) fn no_less_than_nothing(
+        &self,
+        reduction: &Reduction,
+        result: Value,
+        name: &Ident,
+    ) -> syn::Result<Value> {
+        let is_magnitude = matches!(reduction.each, Each::Absolute) && reduction.fold == Fold::Max;
+        if !is_magnitude || is_unsigned(result.ty) {
+            return Ok(result);
+        }
+        let zero = Value {
+            kind: Kind::Literal("0".into(), name.span()),
+            ty: Type::Literal,
+            shape: Shape::Number,
+        };
+        self.program.elementwise(&MAX, vec![result, zero], name)
     }
 
     /// The scratch buffer of what is reduced.
@@ -302,9 +319,7 @@ impl Reader {
         let value = match (reduction.each, arguments.next()) {
             (Each::Product, Some(second)) => self.program.binary(first, "*", second, span)?,
             (Each::Absolute, _) => {
-                let is_unsigned = matches!(first.ty, Type::Number(scalar)
-                    if scalar.is_integer() && scalar.integers().0 == 0);
-                if is_unsigned {
+                if is_unsigned(first.ty) {
                     first
                 } else {
                     self.program.elementwise(&ABS, vec![first], name)?
@@ -330,6 +345,10 @@ impl Reader {
         }
         Ok((value, scalar))
     }
+}
+
+fn is_unsigned(ty: Type) -> bool {
+    matches!(ty, Type::Number(scalar) if scalar.is_integer() && scalar.integers().0 == 0)
 }
 
 /// A value in another type.

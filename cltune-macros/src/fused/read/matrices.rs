@@ -65,7 +65,7 @@ impl Reader {
                 let is_of_rows = of_rows.is_some();
                 let folded = self.folded_lines(reduction.fold, value, is_of_rows, &text, name)?;
                 if folded.scalar() == scalar {
-                    folded
+                    self.no_less_than_nothing(reduction, folded, name)?
                 } else {
                     converted(folded, scalar)
                 }
