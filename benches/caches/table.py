@@ -35,19 +35,23 @@ def main():
         lockfile = tomllib.loads((folder / f"{state}.lock").read_text())
         (kernel,) = lockfile["kernel"]
         for entry in kernel["tuned"]:
-            chosen[entry["problem"]["n"], state] = entry
+            chosen[tuple(entry["problem"].values()), state] = entry
+            dimensions = list(entry["problem"])
     names = kernel["params"]
     searched = {}
     for path in (folder / "results").glob("*.csv"):
-        size = int(re.search(r"-n(\d+)-", path.name).group(1))
+        found = (re.search(rf"-{name}(\d+)-", path.name) for name in dimensions)
+        size = tuple(int(match.group(1)) for match in found)
         state = "cold" if ".cold." in path.name else "warm"
         searched[size, state] = search(path, names)
-    print(f"{'n':>9} {'chosen':>7} {'warm us':>9} {'cold us':>9}  configuration")
+    heads = " ".join(f"{name:>9}" for name in dimensions)
+    print(f"{heads} {'chosen':>7} {'warm us':>9} {'cold us':>9}  configuration")
     for (size, state), entry in sorted(chosen.items(), key=lambda of: (of[0][0], of[0][1] == "cold")):
         values = tuple(text(value) for value in entry["values"])
         times = {of: searched[size, of][values] for of in STATES} | {state: entry["time_us"]}
         configuration = ", ".join(f"{name} = {value}" for name, value in zip(names, values))
-        print(f"{size:>9} {state:>7} {times['warm']:>9.2f} {times['cold']:>9.2f}  {configuration}")
+        sizes = " ".join(f"{extent:>9}" for extent in size)
+        print(f"{sizes} {state:>7} {times['warm']:>9.2f} {times['cold']:>9.2f}  {configuration}")
 
 
 main()
