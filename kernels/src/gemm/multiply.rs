@@ -417,7 +417,8 @@ impl Gemm<f32> {
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        let route = if Orders::Warpgroup.are_taken_by(queue.device()) {
+        let capability = queue.device().info().limits.nv_compute_capability;
+        let route = if Orders::Warpgroup.are_taken_by(capability) {
             Route::Warpgroup
         } else {
             Route::Tensor
@@ -586,8 +587,8 @@ fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> 
             "tensor cores for this type and route (NVIDIA's of compute capability 9.0)",
         ),
     };
-    let is_there = |orders| T::lines((orders, Products::Three)).is_some();
-    if orders.is_some_and(|orders| is_there(orders) && orders.are_taken_by(device)) {
+    let capability = device.info().limits.nv_compute_capability;
+    if orders.is_some_and(|orders| orders.are_there::<T>(capability)) {
         return Ok(());
     }
     Err(GemmError::Unsupported {

@@ -294,14 +294,19 @@ pub enum Orders {
 }
 
 impl Orders {
-    /// Whether a device has such tensor cores.
-    pub(super) fn are_taken_by(self, device: &Device) -> bool {
-        let capability = device.info().limits.nv_compute_capability;
+    /// Whether NVIDIA's GPUs of a compute capability have such tensor cores; that of other devices
+    /// is 0.
+    pub(super) const fn are_taken_by(self, capability: i64) -> bool {
         match self {
             Self::Warp => capability >= 80,
             // Not 90 and later: these instructions have no successor of the same name.
             Self::Warpgroup => capability == 90,
         }
+    }
+
+    /// Whether, besides, there is a kernel for them in a type.
+    pub(super) fn are_there<T: Kernels>(self, capability: i64) -> bool {
+        T::lines((self, Products::Three)).is_some() && self.are_taken_by(capability)
     }
 }
 
