@@ -11,7 +11,7 @@
 //! | `special.rs` | infinities, NaN, overflow and denormal numbers |
 //! | `fused.rs` | products in the statements of `#[fused]` |
 //! | `batched.rs` | many products in one call, and that what does not fit is an error |
-//! | `refusals.rs` | that what does not fit is an error, and that the route is known before |
+//! | `refusals.rs` | that what does not fit, or is of another context, is an error, and that the route is known before |
 //! | `host.rs` | none: matrices on the host |
 
 mod batched;
