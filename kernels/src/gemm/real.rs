@@ -320,7 +320,17 @@ pub enum Products {
 }
 
 /// A type of numbers that [`Gemm`](super::Gemm) multiplies: `f32`, `f64`, and `f16` and `bf16`,
-/// which are computed in `f32` and rounded once.
+/// which are computed in `f32` and rounded once, to nearest even, when C is written.
+///
+/// A sum with a NaN is NaN in every type. One with an infinity is infinite, or NaN where it has both
+/// infinities or 0 times one. Overflow is to infinity:
+///
+/// | type | is infinite from | denormal numbers |
+/// |---|---|---|
+/// | `f32` | the overflow of a sum or a part of it on | where the device's single precision has them |
+/// | `f64` | likewise | always |
+/// | `f16` | a result of 65,520 on. A sum beyond that is finite in `f32`, and α may bring it back | always |
+/// | `bf16` | as `f32`, and what is rounded to more than 3.39e38 | as `f32`; they may be taken for 0 |
 pub trait Real: Kernels {}
 
 impl Real for f32 {}
