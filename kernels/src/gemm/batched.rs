@@ -83,6 +83,7 @@ impl<T: Real> Gemm<T> {
         c: MatrixMut<'_, T>,
         batch: Batch,
     ) -> Result<Option<Event>, GemmError> {
+        self.check_contexts(queue, a.buffer, b.buffer, c.buffer)?;
         let Some(mut many) = Many::new(alpha, a, b, beta, c, batch)? else {
             return Ok(None);
         };
@@ -117,6 +118,7 @@ impl<T: Real> Gemm<T> {
         c: MatrixMut<'_, T>,
         batch: Batch,
     ) -> Result<Option<Event>, GemmError> {
+        self.check_contexts(queue, a.buffer, b.buffer, c.buffer)?;
         let Some(mut many) = Many::new(alpha, a, b, beta, c, batch)? else {
             return Ok(None);
         };

@@ -2,7 +2,7 @@
 //! Not for use by others, who have [`Gemm::multiply`].
 
 use super::error::GemmError;
-use super::multiply::{Gemm, check};
+use super::multiply::{Gemm, check, check_context};
 use super::real::Real;
 use crate::matrix::{Matrix, MatrixMut, Shape};
 use cltune::{Buffer, Event, Queue};
@@ -34,13 +34,10 @@ impl<T: Real> Gemm<T> {
             (name_of_a, a, lies_a),
             (name_of_b, b, lies_b),
         ];
+        self.check_own_context(queue)?;
         for (name, buffer, lies) in matrices {
             check(name, shape(lies), buffer.len())?;
-            if buffer.context().as_raw() != queue.context().as_raw() {
-                return Err(GemmError::Runtime(cltune::Error::OtherContext {
-                    what: format!("matrix `{name}`"),
-                }));
-            }
+            check_context(queue, buffer, || format!("matrix `{name}`"))?;
         }
         if shape(lies_c).is_empty() {
             return Err(GemmError::Empty { name: name_of_c });

@@ -22,6 +22,9 @@ const MOST_CHOSEN: usize = 4096;
 /// It keeps what it knows of the device and the memory that operands are copied to, so keep it for
 /// as long as there is something to multiply.
 ///
+/// NaN and infinities spread as sums and products of them do, and what is too large becomes
+/// infinity: [`Real`] says what that is in each type, and which denormal numbers count.
+///
 /// ```no_run
 /// use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Shape};
 /// use cltune::{Buffer, Queue};
@@ -114,8 +117,8 @@ impl<T: Real> Gemm<T> {
     /// The launches are enqueued; the event, where there is one, is that of the last.
     ///
     /// # Errors
-    /// Matrices that do not fit together or into their buffers, sizes of 2^31 or more, and what
-    /// OpenCL refuses.
+    /// Matrices that do not fit together or into their buffers, sizes of 2^31 or more, buffers of
+    /// another context than the queue's, or a `Gemm` for one, and what OpenCL refuses.
     pub fn multiply(
         &mut self,
         queue: &Queue,
@@ -125,6 +128,7 @@ impl<T: Real> Gemm<T> {
         beta: T::Real,
         c: MatrixMut<'_, T>,
     ) -> Result<Option<Event>, GemmError> {
+        self.check_contexts(queue, a.buffer, b.buffer, c.buffer)?;
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
@@ -173,7 +177,8 @@ impl<T: Real> Gemm<T> {
         c: MatrixMut<'a, T>,
     ) -> Result<Option<Event>, GemmError> {
         let options = options.into();
-        options.check(c.shape.columns)?;
+        self.check_contexts(queue, a.buffer, b.buffer, c.buffer)?;
+        options.check(queue, c.shape.columns)?;
         let Some(mut product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
@@ -201,6 +206,27 @@ impl<T: Real> Gemm<T> {
             let choice = self.speeds.choice(open, size, copies, self.arithmetic);
             choice.route
         }))
+    }
+
+    /// Whether the matrices of a product, and what this has of its own, belong to the queue's context.
+    pub(super) fn check_contexts(
+        &self,
+        queue: &Queue,
+        a: &Buffer<T>,
+        b: &Buffer<T>,
+        c: &Buffer<T>,
+    ) -> Result<(), GemmError> {
+        self.check_own_context(queue)?;
+        for (name, buffer) in [("A", a), ("B", b), ("C", c)] {
+            check_context(queue, buffer, || format!("matrix {name}"))?;
+        }
+        Ok(())
+    }
+
+    /// Whether this is for the queue's context. Otherwise a launch would complain of a buffer that
+    /// the caller does not know.
+    pub(super) fn check_own_context(&self, queue: &Queue) -> Result<(), GemmError> {
+        check_context(queue, &self.no_bias, || "the `Gemm`".to_owned())
     }
 
     fn choose(&mut self, given: Given, product: &Product<'_, T>) -> Choice {
@@ -414,10 +440,12 @@ impl Gemm<f32> {
         beta: f32,
         c: MatrixMut<'_, f32>,
     ) -> Result<Option<Event>, GemmError> {
+        self.check_contexts(queue, a.buffer, b.buffer, c.buffer)?;
         let Some(product) = Product::new(alpha, a, b, beta, c)? else {
             return Ok(None);
         };
-        let route = if Orders::Warpgroup.are_taken_by(queue.device()) {
+        let capability = queue.device().info().limits.nv_compute_capability;
+        let route = if Orders::Warpgroup.are_taken_by(capability) {
             Route::Warpgroup
         } else {
             Route::Tensor
@@ -521,6 +549,21 @@ fn lines_of_k(lines: Option<[Lines; 2]>, given: [bool; 2]) -> [bool; 2] {
     })
 }
 
+/// Whether a buffer belongs to the queue's context. A kernel's own check has the names of the
+/// kernel's arguments, which are A and B exchanged where C lies column after column.
+pub(super) fn check_context<T: Real>(
+    queue: &Queue,
+    buffer: &Buffer<T>,
+    what: impl FnOnce() -> String,
+) -> Result<(), GemmError> {
+    if buffer.context().as_raw() == queue.context().as_raw() {
+        return Ok(());
+    }
+    Err(GemmError::Runtime(cltune::Error::OtherContext {
+        what: what(),
+    }))
+}
+
 /// Whether the sizes of A, B and C are those of a product.
 pub(super) fn check_sizes(a: Shape, b: Shape, c: Shape) -> Result<(), GemmError> {
     if a.rows == c.rows && b.columns == c.columns && a.columns == b.rows {
@@ -586,8 +629,8 @@ fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> 
             "tensor cores for this type and route (NVIDIA's of compute capability 9.0)",
         ),
     };
-    let is_there = |orders| T::lines((orders, Products::Three)).is_some();
-    if orders.is_some_and(|orders| is_there(orders) && orders.are_taken_by(device)) {
+    let capability = device.info().limits.nv_compute_capability;
+    if orders.is_some_and(|orders| orders.are_there::<T>(capability)) {
         return Ok(());
     }
     Err(GemmError::Unsupported {

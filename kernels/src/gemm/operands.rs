@@ -162,7 +162,7 @@ fn copy<'a, T: Real, R: Element>(
 ) -> Result<&'a Buffer<R>, GemmError> {
     let shape = matrix.shape;
     let len = shape.rows * usize::try_from(padded).unwrap_or(0);
-    let fits = |buffer: &Buffer<R>| buffer.len() >= len && buffer.context() == queue.context();
+    let fits = |buffer: &Buffer<R>| buffer.len() >= len;
     let to = match place.take().filter(fits) {
         Some(buffer) => place.insert(buffer),
         None => place.insert(Buffer::new(queue.context(), len)?),

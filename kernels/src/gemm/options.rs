@@ -1,9 +1,10 @@
 //! Options of a multiplication: its route, and what becomes of C's elements before they are written.
 
 use super::error::GemmError;
+use super::multiply::check_context;
 use super::real::Real;
 use super::route::Route;
-use cltune::Buffer;
+use cltune::{Buffer, Queue};
 
 /// Options of [`Gemm::multiply_with`](super::Gemm::multiply_with): a given route, for tests and
 /// comparisons, and an epilogue, which makes the launch a layer of a neural network:
@@ -87,12 +88,18 @@ impl<'a, T: Real> GemmOptions<'a, T> {
         self.route
     }
 
-    /// Whether the bias has an element for each of so many columns.
-    pub(super) fn check(&self, columns: usize) -> Result<(), GemmError> {
-        match self.bias.map(Buffer::len) {
-            Some(len) if len < columns => Err(GemmError::Bias { len, columns }),
-            _ => Ok(()),
+    /// Whether the bias has an element for each of so many columns, and belongs to the queue's
+    /// context.
+    pub(super) fn check(&self, queue: &Queue, columns: usize) -> Result<(), GemmError> {
+        let Some(bias) = self.bias else {
+            return Ok(());
+        };
+        check_context(queue, bias, || "the bias".to_owned())?;
+        let len = bias.len();
+        if len < columns {
+            return Err(GemmError::Bias { len, columns });
         }
+        Ok(())
     }
 
     /// The epilogue as kernels take it, which read nothing of `no_bias`: see `epilogue.cl`. Where C

@@ -294,14 +294,19 @@ pub enum Orders {
 }
 
 impl Orders {
-    /// Whether a device has such tensor cores.
-    pub(super) fn are_taken_by(self, device: &Device) -> bool {
-        let capability = device.info().limits.nv_compute_capability;
+    /// Whether NVIDIA's GPUs of a compute capability have such tensor cores; that of other devices
+    /// is 0.
+    pub(super) const fn are_taken_by(self, capability: i64) -> bool {
         match self {
             Self::Warp => capability >= 80,
             // Not 90 and later: these instructions have no successor of the same name.
             Self::Warpgroup => capability == 90,
         }
+    }
+
+    /// Whether, besides, there is a kernel for them in a type.
+    pub(super) fn are_there<T: Kernels>(self, capability: i64) -> bool {
+        T::lines((self, Products::Three)).is_some() && self.are_taken_by(capability)
     }
 }
 
@@ -315,7 +320,17 @@ pub enum Products {
 }
 
 /// A type of numbers that [`Gemm`](super::Gemm) multiplies: `f32`, `f64`, and `f16` and `bf16`,
-/// which are computed in `f32` and rounded once.
+/// which are computed in `f32` and rounded once, to nearest even, when C is written.
+///
+/// A sum with a NaN is NaN in every type. One with an infinity is infinite, or NaN where it has both
+/// infinities or 0 times one. Overflow is to infinity:
+///
+/// | type | is infinite from | denormal numbers |
+/// |---|---|---|
+/// | `f32` | the overflow of a sum or a part of it on | where the device's single precision has them |
+/// | `f64` | likewise | always |
+/// | `f16` | a result of 65,520 on. A sum beyond that is finite in `f32`, and α may bring it back | always |
+/// | `bf16` | as `f32`, and what is rounded to more than 3.39e38 | as `f32`; they may be taken for 0 |
 pub trait Real: Kernels {}
 
 impl Real for f32 {}

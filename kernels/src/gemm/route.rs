@@ -131,9 +131,7 @@ pub(super) struct Way {
 
 impl Speeds {
     pub(super) fn of<T: Real>(device: &Device) -> Self {
-        let is_there = |orders: Orders| {
-            T::lines((orders, Products::Three)).is_some() && orders.are_taken_by(device)
-        };
+        let capability = device.info().limits.nv_compute_capability;
         let tensor_times = |orders, products| T::tensor_times(device, (orders, products));
         Self {
             direct: T::direct_times(device),
@@ -141,7 +139,7 @@ impl Speeds {
             panels: T::panels_times(device),
             batched: T::batched_times(device, false),
             batched_tensor: T::BATCHES_ON_TENSOR_CORES
-                .filter(|_| Orders::Warp.are_taken_by(device))
+                .filter(|_| Orders::Warp.are_taken_by(capability))
                 .map(|_| T::batched_times(device, true)),
             tensor: tensor_times(Orders::Warp, Products::Three),
             warpgroup: tensor_times(Orders::Warpgroup, Products::Three),
@@ -153,12 +151,7 @@ impl Speeds {
             to_panels: T::pack_times(device, false),
             is_cpu: device.info().limits.is_cpu == 1,
             compute_units: device.info().limits.compute_units,
-            on_tensor_cores: [
-                (Orders::Warpgroup, Route::Warpgroup),
-                (Orders::Warp, Route::Tensor),
-            ]
-            .into_iter()
-            .find_map(|(orders, route)| is_there(orders).then_some(route)),
+            on_tensor_cores: on_tensor_cores::<T>(capability),
             precise_from: T::PRECISE_FROM,
         }
     }
@@ -407,13 +400,26 @@ impl Speeds {
     }
 }
 
+/// The route on the tensor cores of NVIDIA's GPUs of a compute capability, where a type has one.
+fn on_tensor_cores<T: Real>(capability: i64) -> Option<Route> {
+    let routes = [
+        (Orders::Warpgroup, Route::Warpgroup),
+        (Orders::Warp, Route::Tensor),
+    ];
+    let there =
+        |(orders, route): (Orders, Route)| orders.are_there::<T>(capability).then_some(route);
+    routes.into_iter().find_map(there)
+}
+
 fn shortest(ways: impl Iterator<Item = Way>) -> Option<Way> {
     ways.min_by(|a, b| a.micros.total_cmp(&b.micros))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::real::Kernels;
     use super::*;
+    use cltune::{bf16, f16};
 
     fn measured(side: i64, micros: f64) -> MeasuredTime {
         MeasuredTime {
@@ -628,6 +634,40 @@ mod tests {
         assert_eq!(pipelined, 0);
         let plain = route(&speeds, size(512, 512, 4096), NO_COPIES, Arithmetic::Plain);
         assert_eq!(plain, Route::Pipelined);
+    }
+
+    /// Turing, two of Ampere, Ada, Hopper, and two of Blackwell, which do not have Hopper's
+    /// instructions. Single products of 16 bits have a kernel for those alone.
+    #[test]
+    fn tensor_cores_are_used_by_compute_capability_and_type() {
+        let (warp, warpgroup) = (Some(Route::Tensor), Some(Route::Warpgroup));
+        let expected = [
+            // Another vendor's device.
+            (0, [None; 4], [false; 2]),
+            (75, [None; 4], [false; 2]),
+            (80, [warp, warp, None, None], [true, false]),
+            (86, [warp, warp, None, None], [true, false]),
+            (89, [warp, warp, None, None], [true, false]),
+            (90, [warpgroup, warp, warpgroup, warpgroup], [true; 2]),
+            (100, [warp, warp, None, None], [true, false]),
+            (120, [warp, warp, None, None], [true, false]),
+        ];
+        for (capability, routes, orders) in expected {
+            let of_types = [
+                on_tensor_cores::<f32>(capability),
+                on_tensor_cores::<f64>(capability),
+                on_tensor_cores::<f16>(capability),
+                on_tensor_cores::<bf16>(capability),
+            ];
+            assert_eq!(of_types, routes, "{capability}");
+            let taken = [Orders::Warp, Orders::Warpgroup].map(|it| it.are_taken_by(capability));
+            assert_eq!(taken, orders, "{capability}");
+            // Sums in parts.
+            let is_in_parts = |orders: Option<Orders>| orders.unwrap().are_taken_by(capability);
+            assert_eq!(is_in_parts(f32::ORDERS_OF_PARTS), capability == 90);
+            assert_eq!(is_in_parts(f64::ORDERS_OF_PARTS), capability >= 80);
+        }
+        assert_eq!(f16::ORDERS_OF_PARTS.or(bf16::ORDERS_OF_PARTS), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Batches of products.
 
-use crate::host::{Expected, Host, Number, Numbers, cases};
+use crate::host::{Expected, Host, Number, Numbers, cases, has_double_precision};
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Batch, Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
 
@@ -126,7 +126,7 @@ fn single_precision_is_right_in_batches() {
 
 #[test]
 fn double_precision_is_right_in_batches() {
-    if Queue::default_device().unwrap().device().info().limits.fp64 == 1 {
+    if has_double_precision() {
         random_cases::<f64>(12, 40);
     }
 }
@@ -192,7 +192,7 @@ fn batches_of_16_bits_are_right_wherever_lines_begin() {
 
 #[test]
 fn aligned_batches_in_double_precision_are_right() {
-    if Queue::default_device().unwrap().device().info().limits.fp64 == 0 {
+    if !has_double_precision() {
         cltune_tests::skip("the device has no double precision");
         return;
     }

@@ -363,6 +363,14 @@ fn nothing_runs_where_a_later_step_would_refuse_its_arguments() {
     assert!(fails([2, 4, 3, u32::MAX], &b).contains("matrix b reaches to element 8589934594"));
     let other = Queue::default_device().unwrap();
     assert!(fails(sizes, &ones(&other, 12)).contains("matrix `b` belongs to another context"));
+    let mut gemm_there = Gemm::new(&other).unwrap();
+    let refused = product_last(&queue, &mut gemm_there, 2, 4, 3, 4, &mut a, &b, &mut c);
+    let said = refused.unwrap_err().to_string();
+    assert!(
+        said.starts_with("the `Gemm` belongs to another context"),
+        "{said}"
+    );
+    assert_eq!(a.read(&queue).unwrap(), [1.0; 6]);
     let done = product_last(&queue, &mut gemm, 2, 4, 3, 4, &mut a, &b, &mut c);
     done.unwrap().wait().unwrap();
     assert_eq!(c.read(&queue).unwrap(), [6.0; 8]);

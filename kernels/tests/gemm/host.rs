@@ -1,16 +1,21 @@
 //! Matrices on the host, of every type, that lie in every way.
 
-use cltune::{Buffer, bf16, f16};
+use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{GemmOptions, Real, Shape};
 
-/// How many random cases are tested: all by `scripts/test --full`, a tenth otherwise, since drivers
-/// compile nearly each of them.
+/// How many random cases are tested: all by `scripts/test --full`, a tenth otherwise, rounded up,
+/// since drivers compile nearly each of them.
 pub(crate) fn cases(all: usize) -> usize {
     if cltune_tests::is_full() {
         all
     } else {
         all.div_ceil(10)
     }
+}
+
+pub(crate) fn has_double_precision() -> bool {
+    let queue = Queue::default_device().unwrap();
+    queue.device().info().limits.fp64 == 1
 }
 
 /// A type of the tests, with how near its results have to be.

@@ -1,6 +1,6 @@
 //! Sums in parts, by every route that has them.
 
-use crate::host::{Activation, Ending, Host, Number, Numbers};
+use crate::host::{Activation, Ending, Host, Number, Numbers, has_double_precision};
 use crate::results::check;
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Gemm, GemmError, Matrix, MatrixMut, Route, Shape};
@@ -58,7 +58,7 @@ fn single_precision_is_right_in_parts() {
 
 #[test]
 fn double_precision_is_right_in_parts() {
-    if Queue::default_device().unwrap().device().info().limits.fp64 == 1 {
+    if has_double_precision() {
         are_right::<f64>(22);
     }
 }
@@ -69,7 +69,7 @@ fn double_precision_is_right_in_parts() {
 #[expect(clippy::many_single_char_names, reason = "the names of BLAS")]
 fn double_precision_is_right_where_only_the_last_round_is_in_parts() {
     let queue = Queue::default_device().unwrap();
-    if queue.device().info().limits.fp64 == 0 || !is_there::<f64>(&queue, Route::TensorParts) {
+    if !has_double_precision() || !is_there::<f64>(&queue, Route::TensorParts) {
         return;
     }
     let mut numbers = Numbers(26);

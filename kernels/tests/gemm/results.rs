@@ -2,7 +2,6 @@
 //! kinds.
 
 use crate::host::{Activation, Ending, Expected, Host, Number, Numbers, cases};
-use crate::tensor_cores::on_tensor_cores;
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Route, Shape};
 
@@ -57,11 +56,18 @@ pub(crate) fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count
     let mut numbers = Numbers(seed);
     // Sizes at, beside and between those of tiles, and primes.
     let sizes = [1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97];
-    for case in 0..cases(count) {
+    let factors = [(1.0, 0.0), (1.0, 1.0), (-0.5, 0.25), (2.0, 0.0), (0.0, 0.5)];
+    // Each route has a case, however few there are, whose sums are of several products, and count.
+    for case in 0..cases(count).max(routes.len()) {
+        let (lengths, factors) = if case < routes.len() {
+            (&sizes[6..], &factors[..4])
+        } else {
+            (&sizes[..], &factors[..])
+        };
         let (m, n, k) = (
             numbers.among(&sizes),
             numbers.among(&sizes),
-            numbers.among(&sizes),
+            numbers.among(lengths),
         );
         let mut random = |rows, columns| {
             let (by_rows, gap, offset) = (
@@ -72,8 +78,7 @@ pub(crate) fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count
             Host::<T>::random(&mut numbers, rows, columns, by_rows, gap, offset)
         };
         let (a, b, c) = (random(m, k), random(k, n), random(m, n));
-        let (alpha, beta) =
-            numbers.among(&[(1.0, 0.0), (1.0, 1.0), (-0.5, 0.25), (2.0, 0.0), (0.0, 0.5)]);
+        let (alpha, beta) = numbers.among(factors);
         let ending = Ending {
             bias: numbers.below(2) == 0,
             activation: numbers.among(&[None, Some(Activation::Relu), Some(Activation::Gelu)]),
@@ -84,7 +89,8 @@ pub(crate) fn random_cases<T: Number>(seed: u64, routes: &[Option<Route>], count
     }
 }
 
-const EVERYWHERE: [Option<Route>; 5] = [
+/// The routes that need no tensor cores, and what is chosen.
+pub(crate) const EVERYWHERE: [Option<Route>; 5] = [
     None,
     Some(Route::Direct),
     Some(Route::Panels),
@@ -180,6 +186,7 @@ fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
         rounded: fn(f32) -> T,
         greatest: T,
         ulp: f32,
+        more: &[f32],
     ) {
         let queue = Queue::default_device().unwrap();
         let numbers = [
@@ -198,7 +205,7 @@ fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
             f32::INFINITY,
             f32::NEG_INFINITY,
         ];
-        for number in numbers {
+        for number in numbers.iter().chain(more).copied() {
             let one = [T::from_f64(1.0)];
             for found in each_by_itself(&queue, None, number.into(), &one, 0.0, &one) {
                 assert_eq!(found, [rounded(number)], "{number:e}");
@@ -214,8 +221,12 @@ fn results_of_16_bits_are_rounded_to_nearest_even_and_overflow_to_infinity() {
             assert!(found[0].to_f64().is_nan(), "{found:?}");
         }
     }
-    check(f16::from_f32, f16::MAX, f16::EPSILON.to_f32());
-    check(bf16::from_f32, bf16::MAX, bf16::EPSILON.to_f32());
+    // Denormal numbers of half precision, which are none of single: ties, and beside them. Those of
+    // bfloat16 are denormal in single precision as well, where a device may take them for zero.
+    let least = f16::MIN_POSITIVE_SUBNORMAL.to_f32();
+    let denormal = [0.5, 0.51, 1.0, 1.5, 2.5, -2.5, 1023.4, 1023.5].map(|units| units * least);
+    check(f16::from_f32, f16::MAX, f16::EPSILON.to_f32(), &denormal);
+    check(bf16::from_f32, bf16::MAX, bf16::EPSILON.to_f32(), &[]);
 }
 
 /// What an activation makes of what is no ordinary number, and far below 0.
@@ -269,49 +280,5 @@ fn far_apart_rows_and_empty_matrices_are_fine() {
         // No elements: nothing happens.
         let (a, b, c) = (random(0, 7, 0), random(7, 6, 0), random(0, 6, 0));
         check(&queue, route, nothing, &a, &b, &c, 1.0, 0.0);
-    }
-}
-
-#[test]
-fn what_is_no_number_spreads_as_blas_says() {
-    let queue = Queue::default_device().unwrap();
-    let side = 40;
-    let (inf, nan) = (f32::INFINITY, f32::NAN);
-    let mut left = vec![1.0_f32; side * side];
-    left[3 * side + 5] = inf;
-    left[8 * side + 5] = nan;
-    let left = Buffer::from_slice(&queue, &left).unwrap();
-    let right = Buffer::from_slice(&queue, &vec![1.0_f32; side * side]).unwrap();
-    let square = Shape::row_major(side, side);
-    let mut routes = EVERYWHERE.to_vec();
-    routes.extend(on_tensor_cores::<f32>(&queue));
-    for route in routes {
-        // With beta 0, C is not read.
-        let mut c = Buffer::from_slice(&queue, &vec![nan; side * side]).unwrap();
-        let mut gemm = Gemm::new(&queue).unwrap();
-        let mut multiply = |alpha, beta, c: &mut Buffer<f32>| {
-            let (a, b) = (Matrix::new(&left, square), Matrix::new(&right, square));
-            let c = MatrixMut::new(c, square);
-            match route {
-                Some(route) => gemm.multiply_with(&queue, route, alpha, a, b, beta, c),
-                _ => gemm.multiply(&queue, alpha, a, b, beta, c),
-            }
-            .unwrap();
-        };
-        multiply(1.0, 0.0, &mut c);
-        let sums = c.read(&queue).unwrap();
-        for (at, &sum) in sums.iter().enumerate() {
-            match at / side {
-                3 => assert_eq!(sum, inf, "{route:?} {at}"),
-                8 => assert!(sum.is_nan(), "{route:?} {at}"),
-                _ => assert_eq!(sum, side as f32, "{route:?} {at}"),
-            }
-        }
-        // With alpha 0, A and B are not read.
-        multiply(0.0, 0.0, &mut c);
-        assert!(
-            c.read(&queue).unwrap().iter().all(|&sum| sum == 0.0),
-            "{route:?}"
-        );
     }
 }

@@ -1,9 +1,9 @@
 //! Every route on tensor cores that a device has; where it has none, that it says so.
 
-use crate::host::{Activation, Ending, Expected, Host, Number, Numbers};
+use crate::host::{Activation, Ending, Expected, Host, Number, Numbers, has_double_precision};
 use crate::results::{check, random_cases};
 use cltune::{Buffer, Queue, bf16, f16};
-use cltune_kernels::gemm::{Gemm, GemmError, GemmOptions, Matrix, MatrixMut, Route, Shape};
+use cltune_kernels::gemm::{Batch, Gemm, GemmError, GemmOptions, Matrix, MatrixMut, Route, Shape};
 
 /// A type and its routes on tensor cores.
 pub(crate) trait OnTensorCores: Number {
@@ -48,20 +48,42 @@ fn are_right_or_refused<T: OnTensorCores>(seed: u64) {
         random_cases::<T>(seed, &there, 60);
     }
     let ones = Buffer::from_slice(&queue, &[T::from_f64(1.0); 16]).unwrap();
-    let mut sums = Buffer::new(queue.context(), 16).unwrap();
+    let mut sums = Buffer::from_slice(&queue, &[T::from_f64(7.0); 16]).unwrap();
+    let (matrix, shape) = (
+        Matrix::new(&ones, Shape::row_major(4, 4)),
+        Shape::row_major(4, 4),
+    );
+    let (one, zero) = (T::real(1.0), T::real(0.0));
+    let mut gemm = Gemm::new(&queue).unwrap();
+    let batch = Batch {
+        count: 1,
+        stride_a: 0,
+        stride_b: 0,
+        stride_c: 16,
+    };
     for route in [Route::Tensor, Route::Warpgroup, Route::TensorParts] {
         if there.contains(&Some(route)) {
             continue;
         }
-        let matrix = Matrix::new(&ones, Shape::row_major(4, 4));
-        let target = MatrixMut::new(&mut sums, Shape::row_major(4, 4));
-        let (one, zero) = (T::real(1.0), T::real(0.0));
-        let refused = Gemm::new(&queue)
-            .unwrap()
-            .multiply_with(&queue, route, one, matrix, matrix, zero, target)
-            .unwrap_err();
-        let said = refused.to_string();
-        assert!(said.contains("compute capability"), "{route:?}: {said}");
+        let target = MatrixMut::new(&mut sums, shape);
+        let by_itself = gemm.multiply_with(&queue, route, one, matrix, matrix, zero, target);
+        let target = MatrixMut::new(&mut sums, shape);
+        let in_a_batch = gemm.multiply_batched_with(
+            &queue,
+            Some(route),
+            one,
+            matrix,
+            matrix,
+            zero,
+            target,
+            batch,
+        );
+        for refused in [by_itself, in_a_batch] {
+            let said = refused.unwrap_err().to_string();
+            assert!(said.contains("compute capability"), "{route:?}: {said}");
+        }
+        let left = sums.read(&queue).unwrap();
+        assert!(left.iter().all(|sum| sum.to_f64() == 7.0), "{route:?}");
     }
 }
 
@@ -72,7 +94,7 @@ fn single_precision_is_right_on_tensor_cores() {
 
 #[test]
 fn double_precision_is_right_on_tensor_cores() {
-    if Queue::default_device().unwrap().device().info().limits.fp64 == 1 {
+    if has_double_precision() {
         are_right_or_refused::<f64>(7);
     }
 }
@@ -116,7 +138,7 @@ fn has_tf32(queue: &Queue) -> bool {
         return true;
     }
     let ones = Buffer::from_slice(queue, &[1.0_f32; 16]).unwrap();
-    let mut sums = Buffer::new(queue.context(), 16).unwrap();
+    let mut sums = Buffer::from_slice(queue, &[7.0; 16]).unwrap();
     let matrix = Matrix::new(&ones, Shape::row_major(4, 4));
     let target = MatrixMut::new(&mut sums, Shape::row_major(4, 4));
     let mut gemm = Gemm::new(queue).unwrap();
@@ -125,6 +147,7 @@ fn has_tf32(queue: &Queue) -> bool {
         refused.unwrap_err(),
         GemmError::Unsupported { .. }
     ));
+    assert_eq!(sums.read(queue).unwrap(), [7.0; 16]);
     false
 }
 
@@ -288,50 +311,11 @@ fn many_tiles_are_right<T: OnTensorCores>() {
 #[test]
 fn many_tiles_are_right_on_tensor_cores() {
     many_tiles_are_right::<f32>();
-    if Queue::default_device().unwrap().device().info().limits.fp64 == 1 {
+    if has_double_precision() {
         many_tiles_are_right::<f64>();
     }
     many_tiles_are_right::<f16>();
     many_tiles_are_right::<bf16>();
-}
-
-#[test]
-fn infinities_and_what_is_no_number_spread_in_half_precision() {
-    let queue = Queue::default_device().unwrap();
-    let side = 40;
-    let mut left = vec![f16::ONE; side * side];
-    left[3 * side + 5] = f16::INFINITY;
-    left[8 * side + 5] = f16::NAN;
-    // 40 times this is more than half precision has, and half of it is not.
-    left[11 * side..12 * side].fill(f16::from_f32(2000.0));
-    // The least number above zero, of which 40 are not lost.
-    left[14 * side..15 * side].fill(f16::MIN_POSITIVE_SUBNORMAL);
-    let left = Buffer::from_slice(&queue, &left).unwrap();
-    let right = Buffer::from_slice(&queue, &vec![f16::ONE; side * side]).unwrap();
-    let square = Shape::row_major(side, side);
-    let mut routes = vec![Some(Route::Direct)];
-    routes.extend(on_tensor_cores::<f16>(&queue));
-    for route in routes.into_iter().flatten() {
-        // With beta 0, C is not read.
-        let mut c = Buffer::from_slice(&queue, &vec![f16::NAN; side * side]).unwrap();
-        let mut gemm = Gemm::new(&queue).unwrap();
-        for (alpha, of_large) in [(1.0, f16::INFINITY), (0.5, f16::from_f32(40_000.0))] {
-            let (a, b) = (Matrix::new(&left, square), Matrix::new(&right, square));
-            let target = MatrixMut::new(&mut c, square);
-            let done = gemm.multiply_with(&queue, route, alpha, a, b, 0.0, target);
-            done.unwrap();
-            let found = c.read(&queue).unwrap();
-            for column in 0..side {
-                let of = |row: usize| found[row * side + column];
-                assert_eq!(of(0), f16::from_f32(40.0 * alpha), "{route:?}");
-                assert_eq!(of(3), f16::INFINITY, "{route:?}");
-                assert!(of(8).is_nan(), "{route:?}");
-                assert_eq!(of(11), of_large, "{route:?}");
-                let small = f16::from_bits(if alpha == 1.0 { 40 } else { 20 });
-                assert_eq!(of(14), small, "{route:?}");
-            }
-        }
-    }
 }
 
 /// Of numbers from -6 to 6, of those far beyond and of what is no number, by every route; those of
