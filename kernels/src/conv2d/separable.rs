@@ -23,7 +23,7 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     ),
     constraints(
         XWPT % VW == 0,
-        UNR == 0 || 2 * filter * (XWPT / VW) * if UNR == 2 { YWPT + filter - 1 } else { 1 } <= 4096,
+        UNR == 0 || 2 * filter * (XWPT / VW) * if UNR == 2 { YWPT + filter - 1 } else { 1 } <= 1024,
     ),
     global(width.div_ceil(XWG * XWPT) * XWG, height.div_ceil(YWG * YWPT) * YWG),
     local(XWG, YWG),
