@@ -4,7 +4,8 @@
 
 The programs are the examples `conv2d` and `peaks` of cltune-kernels; CLTUNE_DEVICE chooses their device.
 The other library is cuDNN through PyTorch, in single precision without TF32, where PyTorch has a GPU, else
-OpenCV on all cores. --csv adds a line for each size to FILE, for benches/roofline/plot.py.
+OpenCV on all cores. A second table has weights that are the products of a column and a row, which cltune finds
+out itself; the other library does them as any weights, and as the column and the row. --csv adds a line for each size to FILE, for benches/roofline/plot.py.
 """
 
 import argparse
@@ -57,7 +58,16 @@ def cudnn():
         run = lambda: convolve(picture, weights, padding=size // 2)
         return lambda: seconds_each(run, torch.cuda.synchronize)
 
-    return f"cuDNN {torch.backends.cudnn.version()}", prepare
+    def prepare_separable(width, height, size):
+        picture = torch.rand(1, 1, height, width, device="cuda")
+        column = torch.rand(1, 1, size, 1, device="cuda")
+        row = torch.rand(1, 1, 1, size, device="cuda")
+        convolve = torch.nn.functional.conv2d
+        half = size // 2
+        run = lambda: convolve(convolve(picture, row, padding=(0, half)), column, padding=(half, 0))
+        return lambda: seconds_each(run, torch.cuda.synchronize)
+
+    return f"cuDNN {torch.backends.cudnn.version()}", prepare, prepare_separable
 
 
 def opencv():
@@ -72,7 +82,15 @@ def opencv():
         run = lambda: cv2.filter2D(picture, -1, weights, result, borderType=cv2.BORDER_CONSTANT)
         return lambda: seconds_each(run, lambda: None)
 
-    return f"OpenCV {cv2.__version__}", prepare
+    def prepare_separable(width, height, size):
+        random = numpy.random.default_rng(0)
+        picture = random.random((height, width), dtype=numpy.float32)
+        column, row = (random.random(size, dtype=numpy.float32) for _ in range(2))
+        result = numpy.empty_like(picture)
+        run = lambda: cv2.sepFilter2D(picture, -1, row, column, result, borderType=cv2.BORDER_CONSTANT)
+        return lambda: seconds_each(run, lambda: None)
+
+    return f"OpenCV {cv2.__version__}", prepare, prepare_separable
 
 
 def first_peer():
@@ -92,7 +110,7 @@ def output(*command):
 
 measured = dict(line.split() for line in output(arguments.peaks).splitlines())
 peak_gflops, peak_gbs = float(measured["peak_gflops"]), float(measured["peak_gbs"])
-name, prepare = first_peer()
+name, prepare, prepare_separable = first_peer()
 print(f"measured at most: {peak_gflops:.0f} GFLOPS, {peak_gbs:.0f} GB/s\n")
 print(f"| picture | filter | cltune us | {name} us | {name} / cltune | GFLOPS | of peak | GB/s | of peak |")
 print("|---|---|---|---|---|---|---|---|---|")
@@ -116,6 +134,22 @@ for picture in arguments.sizes:
         intensity = 2 * size * size / 8
         label = f"{size}x{size} on {width}x{height}"
         lines.append(f"conv2d,{label},{gflops:.1f},{intensity},{peak_gflops},{peak_gbs}")
+
+print("\nWeights that are the products of a column and a row:\n")
+print(f"| picture | filter | cltune us | {name}, any weights, us | / cltune | {name}, column and row, us | / cltune |")
+print("|---|---|---|---|---|---|---|")
+for picture in arguments.sizes:
+    width, height = picture.split("x")
+    for size in (3, 7, 11):
+        peers = [each(int(width), int(height), size) for each in (prepare, prepare_separable)]
+        ours, theirs = [], ([], [])
+        for _ in range(arguments.rounds):
+            ours.append(float(output(arguments.program, "time", width, height, str(size), "separable")))
+            for peer, times in zip(peers, theirs):
+                times.append(peer() * 1e6)
+        us = statistics.median(ours)
+        cells = [f"{statistics.median(times):.1f} | {statistics.median(times) / us:.2f}" for times in theirs]
+        print(f"| {width} x {height} | {size} x {size} | {us:.1f} | {' | '.join(cells)} |", flush=True)
 if arguments.csv:
     with open(arguments.csv, "a", encoding="utf-8") as file:
         if file.tell() == 0:

@@ -1,6 +1,6 @@
 //! The function that programs call.
 
-use super::{Border, Filter, conv2d_direct};
+use super::{Border, Filter, conv2d_direct, conv2d_separable};
 use cltune::{Buffer, Event, Queue};
 use std::fmt;
 
@@ -42,6 +42,9 @@ const LARGEST: u32 = 1 << 30;
 /// It uses the best values known for the queue's device and the size. A picture without pixels is
 /// filtered without a launch: `None`.
 ///
+/// Where the filter has [factors](Filter::factors), rows are summed up first, and then columns of
+/// these sums: [`conv2d_separable`]. Otherwise it is [`conv2d_direct`].
+///
 /// Sums are added up in single precision. A pixel that is NaN or infinite changes exactly the
 /// pixels whose window it is in; beyond [`Border::Zero`] there are zeros, so that infinite weights
 /// give NaN there.
@@ -63,14 +66,21 @@ pub fn convolve(
     if width == 0 || height == 0 {
         return Ok(None);
     }
-    Ok(Some(conv2d_direct(
-        queue,
-        width as i32,
-        height as i32,
-        filter.size() as i32,
-        border.code(),
-        filter.weights(),
-        input,
-        output,
-    )?))
+    let (width, height, size) = (width as i32, height as i32, filter.size() as i32);
+    let border = border.code();
+    Ok(Some(match filter.factors() {
+        Some(factors) => {
+            conv2d_separable(queue, width, height, size, border, factors, input, output)?
+        }
+        None => conv2d_direct(
+            queue,
+            width,
+            height,
+            size,
+            border,
+            filter.weights(),
+            input,
+            output,
+        )?,
+    }))
 }

@@ -1,5 +1,6 @@
 //! Weights on a device.
 
+use super::factors;
 use cltune::{Buffer, Queue};
 use std::fmt;
 
@@ -8,6 +9,7 @@ use std::fmt;
 pub struct Filter {
     size: u32,
     weights: Buffer<f32>,
+    factors: Option<Buffer<f32>>,
 }
 
 /// Why there is no such filter.
@@ -51,6 +53,10 @@ impl Filter {
 
     /// A filter of `size` x `size` weights, row by row.
     ///
+    /// Weights that are the products of a column and a row, as those of Gaussian, box and Sobel
+    /// filters, are recognised ([`Filter::factors`]): filtering takes `2 * size` multiplications
+    /// for each pixel then, not `size * size`.
+    ///
     /// # Errors
     /// [`FilterError`].
     pub fn new(queue: &Queue, size: u32, weights: &[f32]) -> Result<Self, FilterError> {
@@ -66,6 +72,9 @@ impl Filter {
         Ok(Self {
             size,
             weights: Buffer::from_slice(queue, weights)?,
+            factors: factors::of(size, weights)
+                .map(|factors| Buffer::from_slice(queue, &factors))
+                .transpose()?,
         })
     }
 
@@ -77,5 +86,14 @@ impl Filter {
     /// The weights on the device, row by row.
     pub fn weights(&self) -> &Buffer<f32> {
         &self.weights
+    }
+
+    /// The column and, behind it, the row whose products the weights are, on the device; none where
+    /// there are no such.
+    ///
+    /// A product may differ from its weight by `size * f32::EPSILON` of it. None are looked for
+    /// where there is one weight, all are zero, or one is infinite or NaN.
+    pub fn factors(&self) -> Option<&Buffer<f32>> {
+        self.factors.as_ref()
     }
 }

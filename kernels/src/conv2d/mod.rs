@@ -4,8 +4,10 @@
 //! |---|---|
 //! | `convolve` | the function that programs call, and what it refuses |
 //! | `filter` | weights on a device |
+//! | `factors` | weights as the products of a column and a row |
 //! | `border` | what lies outside of a picture |
 //! | `direct` | the tunable, from Nugteren & Codreanu 2015, section V |
+//! | `separable` | the tunable for the products of a column and a row |
 //!
 //! ```no_run
 //! use cltune_kernels::conv2d::{Border, Filter, convolve};
@@ -26,9 +28,12 @@
 mod border;
 mod convolve;
 mod direct;
+mod factors;
 mod filter;
+mod separable;
 
 pub use border::Border;
 pub use convolve::{Conv2dError, convolve};
 pub use direct::conv2d_direct;
 pub use filter::{Filter, FilterError};
+pub use separable::conv2d_separable;

@@ -1,19 +1,24 @@
 //! A sample of the space on one picture: what is slow here may be the best elsewhere.
 
-use crate::definition::{BORDERS, Picture, compare, convolved, random};
+use crate::definition::{BORDERS, Picture, compare, convolved, products, random};
 use cltune::{Buffer, Error, Queue};
 use cltune_kernels::conv2d::conv2d_direct::{self, Params, Problem};
+use cltune_kernels::conv2d::{Filter, conv2d_separable};
 
-/// A configuration in which each value of each parameter appears as often as the others, for
+/// A choice of values in which each value of each parameter appears as often as the others, for
 /// numbers that are not near to each other.
-fn configuration(number: usize) -> Params {
+fn choice(number: usize) -> impl FnMut(&[i64]) -> i64 {
     let mut rest = random(8, number as u32)
         .into_iter()
         .map(|value| f64::midpoint(f64::from(value), 1.0));
-    let mut one_of = |values: &[i64]| {
+    move |values| {
         let place = rest.next().unwrap_or_default() * values.len() as f64;
         values[(place as usize).min(values.len() - 1)]
-    };
+    }
+}
+
+fn configuration(number: usize) -> Params {
+    let mut one_of = choice(number);
     let xwpt = one_of(&[1, 2, 4, 8]);
     let cache = one_of(&[0, 1, 2]);
     Params {
@@ -74,6 +79,68 @@ fn a_sample_of_the_space_computes_the_same() {
     );
 }
 
+fn separable(number: usize) -> conv2d_separable::Params {
+    let mut one_of = choice(number);
+    let xwpt = one_of(&[1, 2, 4, 8, 16]);
+    conv2d_separable::Params {
+        XWG: one_of(&[8, 16, 32, 64]),
+        YWG: one_of(&[1, 2, 4, 8, 16]),
+        XWPT: xwpt,
+        YWPT: one_of(&[1, 2, 4, 8, 16, 32, 64]),
+        VW: one_of(&[1, 2, 4, 8, 16]).min(xwpt),
+        LOCAL: one_of(&[0, 1]) == 1,
+        UNR: one_of(&[0, 1, 2]),
+    }
+}
+
+#[test]
+fn a_sample_of_the_separable_space_computes_the_same() {
+    let queue = Queue::default_device().unwrap();
+    let wanted = if cltune_tests::is_full() { 96 } else { 12 };
+    let mut checked = 0;
+    for number in 0..wanted {
+        let params = separable(number);
+        let picture = Picture::random(146 + number % 15, 75, number as u32);
+        let size = [3, 7, 11][number % 3];
+        let border = number % BORDERS.len();
+        let weights = products(
+            &random(size, number as u32 + 50),
+            &random(size, number as u32 + 60),
+        );
+        let filter = Filter::new(&queue, size as u32, &weights).unwrap();
+        let input = Buffer::from_slice(&queue, &picture.pixels).unwrap();
+        let mut output = Buffer::from_slice(&queue, &vec![f32::NAN; input.len()]).unwrap();
+        let launched = conv2d_separable::launch_with(
+            &params,
+            &queue,
+            picture.width as i32,
+            picture.height as i32,
+            size as i32,
+            border as i32,
+            filter.factors().unwrap(),
+            &input,
+            &mut output,
+        );
+        match launched {
+            Ok(_) => checked += 1,
+            // Not every device has room for every one, and large blocks are not unrolled.
+            Err(
+                Error::InvalidConfiguration { .. }
+                | Error::WorkGroupTooLarge { .. }
+                | Error::LocalMemoryTooLarge { .. },
+            ) => continue,
+            Err(error) => panic!("{params:?}: {error}"),
+        }
+        let expected = convolved(&picture, size, &weights, BORDERS[border]);
+        let found = output.read(&queue).unwrap();
+        compare(&found, &expected, size * size, &format!("{params:?}"));
+    }
+    assert!(
+        3 * checked >= wanted,
+        "only {checked} of {wanted} can run here"
+    );
+}
+
 #[test]
 fn every_device_has_values_for_the_sizes_that_are_tuned_and_for_others() {
     let queue = Queue::default_device().unwrap();
@@ -84,5 +151,16 @@ fn every_device_has_values_for_the_sizes_that_are_tuned_and_for_others() {
             filter,
         };
         conv2d_direct::select(queue.device(), problem).unwrap();
+        let Problem {
+            width,
+            height,
+            filter,
+        } = problem;
+        let problem = conv2d_separable::Problem {
+            width,
+            height,
+            filter,
+        };
+        conv2d_separable::select(queue.device(), problem).unwrap();
     }
 }

@@ -45,6 +45,14 @@ pub(crate) fn random(count: usize, seed: u32) -> Vec<f32> {
     (0..count).map(value).collect()
 }
 
+/// The products of a column and a row, row by row.
+pub(crate) fn products(column: &[f32], row: &[f32]) -> Vec<f32> {
+    column
+        .iter()
+        .flat_map(|y| row.iter().map(move |x| y * x))
+        .collect()
+}
+
 /// The position within a row or a column that stands for another one; `None` is a zero.
 fn inside(position: i64, size: usize, border: Border) -> Option<usize> {
     let size = size as i64;

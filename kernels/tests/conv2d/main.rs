@@ -3,7 +3,8 @@
 //! | file | tests |
 //! |---|---|
 //! | `results` | all sizes, borders and filters through `convolve`; values that are no numbers |
-//! | `configurations` | a sample of the space on one picture |
+//! | `separable` | the same for weights that are the products of a column and a row |
+//! | `configurations` | a sample of both spaces on one picture |
 //! | `space` | how many configurations there are, and why |
 //! | `refusals` | what is refused, and how |
 //! | `definition` | the convolution in double precision on the host, which all compare with |
@@ -12,4 +13,5 @@ mod configurations;
 mod definition;
 mod refusals;
 mod results;
+mod separable;
 mod space;

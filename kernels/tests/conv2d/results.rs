@@ -24,7 +24,13 @@ fn filtered(
     values
 }
 
-fn check(queue: &Queue, picture: &Picture, size: usize, weights: &[f32], border: Border) {
+pub(crate) fn check(
+    queue: &Queue,
+    picture: &Picture,
+    size: usize,
+    weights: &[f32],
+    border: Border,
+) {
     let what = format!("{} x {}, {size}, {border:?}", picture.width, picture.height);
     let expected = convolved(picture, size, weights, border);
     let found = filtered(queue, picture, size, weights, border);
