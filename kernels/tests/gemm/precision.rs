@@ -182,7 +182,7 @@ fn every_route_has_all_bits_of_double_precision() {
         let product = Product::<f64>::random(&queue, k, double);
         for &way in &ways {
             let error = product.error(&queue, way);
-            // Of sums of products of either sign, rounded at random; a single product is rounded once.
+            // Of sums of products of either sign, rounded at random; one product is rounded once.
             let bound = f64::EPSILON * (k as f64).sqrt();
             assert!(error <= bound, "{way:?}, k = {k}: {error:e} of {bound:e}");
         }

@@ -13,7 +13,7 @@ const SIDE: usize = 40;
 struct Type {
     /// Sums of it are too large for the type.
     large: f64,
-    /// Half of such a sum: infinite where the type that sums are computed in does not hold it either.
+    /// Half of such a sum: infinite where what sums are computed in does not hold it either.
     half_of_large: f64,
     /// The least number above zero.
     least: f64,
