@@ -1,6 +1,6 @@
 //! Products on this machine's device against sums in double precision on the host. With
-//! `CLTUNE_TEST_FULL=1` there are up to ten times as many random ones. Without it, each route has at
-//! least one for each type.
+//! `CLTUNE_TEST_FULL=1` there are up to ten times as many random ones. Without it, each route has
+//! one for each type at least.
 //!
 //! | file | tests |
 //! |---|---|
