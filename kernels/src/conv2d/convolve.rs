@@ -42,8 +42,9 @@ const LARGEST: u32 = 1 << 30;
 /// It uses the best values known for the queue's device and the size. A picture without pixels is
 /// filtered without a launch: `None`.
 ///
-/// Where the filter has [factors](Filter::factors), rows are summed up first, and then columns of
-/// these sums: [`conv2d_separable`]. Otherwise it is [`conv2d_direct`].
+/// Where the filter has [factors](Filter::factors()), rows are summed up first, and then columns of
+/// these sums, by [`conv2d_separable`](super::conv2d_separable()). Otherwise each weight is applied
+/// by itself, by [`conv2d_direct`](super::conv2d_direct()).
 ///
 /// Sums are added up in single precision. A pixel that is NaN or infinite changes exactly the
 /// pixels whose window it is in; beyond [`Border::Zero`] there are zeros, so that infinite weights

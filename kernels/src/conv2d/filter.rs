@@ -54,7 +54,7 @@ impl Filter {
     /// A filter of `size` x `size` weights, row by row.
     ///
     /// Weights that are the products of a column and a row, as those of Gaussian, box and Sobel
-    /// filters, are recognised ([`Filter::factors`]): filtering takes `2 * size` multiplications
+    /// filters, are recognised ([`Filter::factors()`]): filtering takes `2 * size` multiplications
     /// for each pixel then, not `size * size`.
     ///
     /// # Errors
