@@ -5,7 +5,12 @@
 Falch & Elster, figures 4 to 7 (mean relative error by N) and 11 to 13 (slow-down of the best found by N and M). The
 error is that of single networks on the part of the results that each does not see. N is left out where the recording
 has no more than N + M configurations.
+
+The optimum is the best of the recording. In parentheses is the slow-down that random search is expected to have after
+the same N + M evaluations, and a column has the part of the recording that N + 200 are: where that is much, both are
+near the optimum whatever they do.
 """
+import csv
 import gzip
 import json
 import os
@@ -37,22 +42,41 @@ def simulate(repeats, training, space):
 
 
 def recorded(space):
-    """The number of configurations in a CSV file, one on each line after the names."""
+    """The times in a CSV file, `None` where a configuration failed."""
     opened = gzip.open if space.endswith(".gz") else open
-    with opened(space, "rt", encoding="utf-8") as lines:
-        return sum(1 for _ in lines) - 1
+    with opened(space, "rt", encoding="utf-8", newline="") as lines:
+        return [float(row["time_ms"]) if row["time_ms"] else None for row in csv.DictReader(lines)]
+
+
+def random_search(times, evaluations):
+    """The expected slow-down of the best of so many different configurations, of those draws that have one that works."""
+    working = sorted(time for time in times if time is not None)
+    expected, unseen = 0, 1
+    for faster, time in enumerate(working):
+        # Where none of the faster ones is drawn, all draws are among the others.
+        drawn = min(evaluations / (len(times) - faster), 1)
+        expected += unseen * drawn * time
+        unseen *= 1 - drawn
+    return expected / (1 - unseen) / working[0] - 1
+
+
+def percent(part):
+    return f"{100 * part:.1f} %"
 
 
 def main():
     repeats, spaces = sys.argv[1], sys.argv[2:]
-    print(f"| space | N | error | {' | '.join(f'M = {measured}' for measured in MEASURED)} |")
-    print(f"|{'---|' * (3 + len(MEASURED))}")
+    headings = " | ".join(f"M = {measured} (random)" for measured in MEASURED)
+    print(f"| space | N | N + {MEASURED[-1]} of all | error | {headings} |")
+    print(f"|{'---|' * (4 + len(MEASURED))}")
     for space in spaces:
-        count = recorded(space)
-        for training in (of for of in TRAINING if of + MEASURED[-1] < count):
+        times = recorded(space)
+        for training in (of for of in TRAINING if of + MEASURED[-1] < len(times)):
             name, error, means = simulate(repeats, training, space)
-            cells = " | ".join(f"{100 * mean:.1f} %" for mean in means)
-            print(f"| {name} | {training} | {100 * error:.1f} % | {cells} |", flush=True)
+            part = (training + MEASURED[-1]) / len(times)
+            by_chance = [random_search(times, training + measured) for measured in MEASURED]
+            cells = [f"{percent(mean)} ({percent(chance)})" for mean, chance in zip(means, by_chance)]
+            print(f"| {name} | {training} | {100 * part:.0f} % | {percent(error)} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -162,6 +162,34 @@ fn a_budget_larger_than_the_space_finds_the_optimum() {
 }
 
 #[test]
+fn the_error_of_predictions_is_printed_where_there_are_any() {
+    let recorded = Recorded::new();
+    let space = recorded.text("here.csv");
+    let run = |more: &[&str]| {
+        let common = [&space, "--budget", "50", "--repeats", "2", "--strategy"];
+        stdout(&simulate(&[&common[..], more].concat()))
+    };
+    let printed = run(&["ann:n=40,m=10"]);
+    let line = printed.lines().last().expect("lines");
+    let percent = line
+        .strip_prefix("mean relative error of predicted times, held out: here ")
+        .and_then(|rest| rest.strip_suffix(" %"))
+        .unwrap_or_else(|| panic!("{printed}"));
+    let percent: f64 = percent.parse().expect("a number");
+    let json = run(&["ann:n=40,m=10", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).expect("a JSON object");
+    let error = json["spaces"][0]["held_out_error"].as_f64();
+    let error = error.expect("there is an error");
+    assert!(
+        error > 0.0 && (percent - 100.0 * error).abs() < 0.06,
+        "{json}"
+    );
+    assert!(json["spaces"][0]["limitation"].is_null(), "{json}");
+
+    assert!(!run(&["random"]).contains("held out"));
+}
+
+#[test]
 fn a_warm_start_begins_with_the_best_of_the_other_device() {
     let recorded = Recorded::new();
     recorded.bowl("there.csv", 9);

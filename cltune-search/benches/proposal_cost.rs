@@ -2,8 +2,9 @@
 //! valid configurations (no constraint: what a proposal costs depends on their number alone).
 //!
 //! Prints, for proposals after 100 and after 200 observations, the mean, the median and the longest
-//! of 20. Then, how long `ann` takes between its two stages on a space of 2,359,296 configurations,
-//! the largest of Falch & Elster, table 2: it trains its networks and predicts every configuration.
+//! of 20. Before that, how long `ann` takes between its two stages on a space of 2,359,296
+//! configurations, the largest of Falch & Elster, table 2: it trains its networks and predicts every
+//! configuration; and the most memory that the process had until then.
 
 use cltune_search::space::{Space, SpaceParameter, SpaceSpec};
 use cltune_search::{Score, Search, Setting, Step, find};
@@ -16,6 +17,8 @@ const TIMED: usize = 20;
 fn main() {
     // `cargo bench` passes --bench; a smoke run by `cargo test` passes nothing and measures little.
     let measuring = std::env::args().any(|argument| argument == "--bench");
+    // First: the most memory of a process is never less than it was before.
+    costs_of_second_stages(measuring);
     let space = Arc::new(Space::build(&SpaceSpec {
         parameters: (0..5)
             .map(|number| SpaceParameter::listed(format!("P{number}"), (1..=12).collect()))
@@ -28,7 +31,6 @@ fn main() {
     );
     println!("strategy  observations     mean   median  longest");
     costs_of_proposals(measuring, &space);
-    costs_of_second_stages(measuring);
 }
 
 fn costs_of_proposals(measuring: bool, space: &Arc<Space>) {
@@ -68,7 +70,8 @@ fn costs_of_second_stages(measuring: bool) {
         "{} configurations; seconds of ann between its stages",
         space.count()
     );
-    println!("    n  seconds  held-out error");
+    println!("{:.1} MiB resident before", most_resident_mib());
+    println!("    n  seconds  held-out error  most resident MiB");
     for training in [20, 500, 2000].map(|count: usize| count.min(most.saturating_mul(10))) {
         let setting = Setting::new(Arc::clone(&space)).seed(1);
         let strategy = find(&format!("ann:n={training},m=200")).expect("a strategy");
@@ -83,8 +86,21 @@ fn costs_of_second_stages(measuring: bool) {
             search.tell(&codes, Score::of(Some(powers_time(&codes))));
         }
         let error = search.held_out_error().unwrap_or_default();
-        println!("{training:5}  {seconds:7.2}  {:12.1} %", 100.0 * error);
+        println!(
+            "{training:5}  {seconds:7.2}  {:12.1} %  {:17.1}",
+            100.0 * error,
+            most_resident_mib()
+        );
     }
+}
+
+/// The most memory that the process has had so far, in units of 2^20 bytes; NaN where the system
+/// has no such file.
+fn most_resident_mib() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+    kib.map_or(f64::NAN, |kib| kib / 1024.0)
 }
 
 /// A bowl with ripples, microseconds.

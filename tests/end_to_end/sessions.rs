@@ -330,27 +330,35 @@ fn a_search_without_the_budget_to_measure_what_is_known_does_not_replace_it() {
 }
 
 #[test]
-fn who_predicts_times_says_how_wrong_the_predictions_were() {
+fn who_predicts_times_says_how_wrong_the_predictions_were_and_what_was_not_predicted() {
     if is_left_to_full() {
         return;
     }
     let project = samples::inline(
         "cltune-e2e-predicted",
-        "params(A = [1, 2, 3, 4, 5, 6, 7, 8], B = [1, 2, 3, 4])",
+        // C and D are for the size of the space: 128 million.
+        "params(A = [1, 2, 3, 4, 5, 6, 7, 8], B = [1, 2, 3, 4], C = 1..=2000, D = 1..=2000)",
         "__kernel void run(const uint n, __global int* y) {
             int sum = 0;
             for (int i = 0; i < 2000 * A; i++) sum += i ^ y[get_global_id(0)];
-            y[get_global_id(0)] = (sum & 0) + B - B;
+            y[get_global_id(0)] = (sum & 0) + B - B + C - C + D - D;
         }",
     );
     let tune = ["tune", "--device", "0", "--budget", "20", "--strategy"];
+    const LIMITATION: &str = "`ann` predicts no more than";
     let predicted = project.cltune(&[&tune[..], &["ann:n=14,m=4"]].concat());
-    let _ = predicted
-        .expect_code(0)
-        .expect_stdout(&["mean relative error of predicted times, held out: "]);
-    let random = project.cltune(&[&tune[..], &["random"]].concat());
-    let random = random.expect_code(0);
-    assert!(!random.stdout.contains("held out"), "{random}");
+    let _ = predicted.expect_code(0).expect_stdout(&[
+        "mean relative error of predicted times, held out: ",
+        LIMITATION,
+        "there are 128000000",
+    ]);
+    let few = ["--constraint", "C == 1 && D == 1"];
+    for (strategy, predicts) in [("ann:n=14,m=4", true), ("random", false)] {
+        let other = project.cltune(&[&tune[..], &[strategy], &few].concat());
+        let other = other.expect_code(0);
+        assert_eq!(other.stdout.contains("held out"), predicts, "{other}");
+        assert!(!other.stdout.contains(LIMITATION), "{other}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use super::{Exit, Format};
 use crate::exchange::{self, ReadError};
 use crate::replay::{Clock, Figures, Panel, Plot, Series, TraceError, figures, write_trace};
 use cltune_search::recorded::{BestSoFar, End, Recording, RecordingError, Run, replay};
-use cltune_search::{Chosen, Confidence, PriorResults, find, ready_threads};
+use cltune_search::{Chosen, Confidence, PriorResults, Search, Setting, find, ready_threads};
 use rayon::prelude::*;
 use std::fs;
 use std::io::{self, Write};
@@ -117,6 +117,8 @@ struct OnSpace<'a> {
     figures: Vec<Figures>,
     /// The mean over runs, where the strategy predicts times.
     held_out_error: Option<f64>,
+    /// What the strategy could not do in this space.
+    limitation: Option<String>,
 }
 
 /// Replays, prints, writes files.
@@ -187,6 +189,7 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
                 recording,
                 figures: figures.collect(),
                 held_out_error: held_out_error(&runs),
+                limitation: limitation(strategy, recording),
             });
             panel.series.push(Series {
                 strategy: outlook.strategy.clone(),
@@ -215,6 +218,12 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
 fn held_out_error(runs: &[Run]) -> Option<f64> {
     let errors: Vec<f64> = runs.iter().filter_map(|run| run.held_out_error).collect();
     (!errors.is_empty()).then(|| errors.iter().sum::<f64>() / errors.len() as f64)
+}
+
+/// What the strategy cannot do in a space, which no seed changes.
+fn limitation(strategy: &Chosen, recording: &Recording) -> Option<String> {
+    let setting = Setting::new(Arc::clone(&recording.space));
+    Search::new(strategy, &setting).limitation()
 }
 
 /// Reads a recording, compressed where its name ends in `.gz`.

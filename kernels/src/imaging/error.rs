@@ -16,16 +16,6 @@ pub enum ImagingError {
         /// The number of rows.
         height: u32,
     },
-    /// The number of pixels is not that of the picture's size.
-    #[error("a picture of {width} x {height} has {} pixels, not {found}", u64::from(*width) * u64::from(*height))]
-    Pixels {
-        /// Pixels in a row.
-        width: u32,
-        /// The number of rows.
-        height: u32,
-        /// The number of pixels given.
-        found: usize,
-    },
     /// The window is even, or zero, or too large.
     #[error("a window of {size} x {size} pixels: the size must be odd, from 1 to {LARGEST_WINDOW}")]
     Window {

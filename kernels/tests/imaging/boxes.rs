@@ -64,6 +64,18 @@ fn every_size_and_border() {
 }
 
 #[test]
+fn the_largest_window() {
+    let queue = Queue::default_device().unwrap();
+    // Smaller than the window reaches, and with a pixel more than that.
+    for (seed, (width, height)) in (40..).zip([(5, 3), (64, 2), (1, 65)]) {
+        let pixels = random(width * height, seed);
+        for border in BORDERS {
+            check(&queue, (width, height), &pixels, 127, border);
+        }
+    }
+}
+
+#[test]
 fn what_is_no_number_stays_in_its_windows() {
     let queue = Queue::default_device().unwrap();
     for value in [

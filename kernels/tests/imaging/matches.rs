@@ -53,6 +53,15 @@ fn every_size() {
 }
 
 #[test]
+fn the_largest_window() {
+    let queue = Queue::default_device().unwrap();
+    // Smaller than the window reaches, and with a pixel more than that.
+    for (seed, (width, height)) in (40..).zip([(7, 3), (64, 1), (1, 65)]) {
+        check(&queue, &Pair::random(width, height, seed), 127, 3);
+    }
+}
+
+#[test]
 fn the_first_of_equal_disparities() {
     let queue = Queue::default_device().unwrap();
     let (width, height) = (48, 20);

@@ -21,6 +21,7 @@ pub(super) fn json(
                 "best_ms": on.recording.best,
                 "figures": on.figures,
                 "held_out_error": on.held_out_error,
+                "limitation": on.limitation,
             })
         });
         let all = serde_json::json!({
@@ -44,7 +45,7 @@ pub(super) fn text(
         if number > 0 {
             writeln!(stdout)?;
         }
-        block(args, &outlook.strategy, &outlook.spaces, stdout)?;
+        block(args.repeats, &outlook.strategy, &outlook.spaces, stdout)?;
         if let Some(confidence) = args.stop_when_stagnant {
             print_ends(&outlook.ends, confidence, stdout)?;
         }
@@ -53,15 +54,14 @@ pub(super) fn text(
 }
 
 fn block(
-    args: &SimulateArgs,
+    repeats: u64,
     strategy: &str,
     results: &[OnSpace<'_>],
     stdout: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(
         stdout,
-        "{strategy}, {} runs; fraction of the optimum: mean (standard deviation), 10th percentile",
-        args.repeats
+        "{strategy}, {repeats} runs; fraction of the optimum: mean (standard deviation), 10th percentile"
     )?;
     let width = results.iter().map(|on| on.recording.name.len());
     let width = width.max().unwrap_or_default().max("mean".len());
@@ -82,6 +82,11 @@ fn block(
             })
             .collect();
         line(stdout, "mean", width, &means)?;
+    }
+    for on in results {
+        if let Some(limitation) = &on.limitation {
+            writeln!(stdout, "{}: {limitation}", on.recording.name)?;
+        }
     }
     print_held_out_errors(results, stdout)
 }
@@ -132,4 +137,42 @@ fn line(to: &mut dyn Write, name: &str, width: usize, figures: &[Figures]) -> io
         )?;
     }
     writeln!(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read;
+    use super::*;
+    use cltune_search::recorded::Recording;
+
+    /// A recording of so many configurations cannot be made here. What a strategy says of such a
+    /// space is held by `cltune-search/tests/search.rs`.
+    #[test]
+    fn what_a_strategy_could_not_do_is_printed_beside_its_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bowl.csv");
+        std::fs::write(&path, "X,time_ms\n1,2\n2,1\n").unwrap();
+        let recording: Recording = read(&path).unwrap();
+        let outlook = |limitation: Option<&str>| Outlook {
+            strategy: "ann:m=9".to_owned(),
+            spaces: vec![OnSpace {
+                recording: &recording,
+                figures: Vec::new(),
+                held_out_error: None,
+                limitation: limitation.map(str::to_owned),
+            }],
+            ends: Vec::new(),
+        };
+        let text = |outlook: &Outlook<'_>| {
+            let mut text = Vec::new();
+            block(3, &outlook.strategy, &outlook.spaces, &mut text).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let limited = text(&outlook(Some("too many")));
+        assert!(limited.ends_with("\nbowl: too many\n"), "{limited}");
+        assert_eq!(
+            limited.replace("bowl: too many\n", ""),
+            text(&outlook(None))
+        );
+    }
 }

@@ -9,7 +9,8 @@
 //!
 //! - **Failures are modelled.** The paper leaves invalid configurations out of the training data,
 //!   so that a second stage may hold nothing valid. Here another bag learns whether a configuration
-//!   fails, and expected times are divided by the probability that it works.
+//!   fails, and expected times are divided by the probability that it works. `failures=0` is the
+//!   paper's way.
 //! - **How many are measured follows from the error of the predictions** on data that a network was
 //!   not trained on, unless `m` is given: configurations are measured as long as they may be the
 //!   best, and then, within the budget, the networks are trained again with what was learned.
@@ -60,6 +61,13 @@ pub(super) const KIND: StrategyKind = StrategyKind {
             range: (1.0, 1e6),
             whole: true,
         },
+        StrategyOption {
+            key: "failures",
+            summary: "1 to learn where configurations fail, 0 to leave failures out as the paper does",
+            default: Some(1.0),
+            range: (0.0, 1.0),
+            whole: true,
+        },
     ],
     learns: true,
     requirement: None,
@@ -94,6 +102,8 @@ pub(super) struct Ann {
     training: usize,
     /// How many of the best predicted are measured, where that does not follow from the error.
     measured: Option<usize>,
+    /// Whether it is learned where configurations fail.
+    has_failure_model: bool,
     proposed: usize,
     results: HashMap<Vec<i64>, Option<f64>>,
     /// Configurations to measure, the most promising last.
@@ -119,6 +129,7 @@ impl Ann {
             features,
             training: options.count("n").unwrap_or(part),
             measured: options.count("m"),
+            has_failure_model: options.number("failures") > 0.0,
             proposed: 0,
             results: HashMap::new(),
             queue: Vec::new(),
@@ -172,7 +183,7 @@ impl Ann {
                 OPTIMISM
             },
             times: Bag::train(dimensions, &points, &times, generator),
-            failures: (points.len() < results.len()).then(|| {
+            failures: (self.has_failure_model && points.len() < results.len()).then(|| {
                 let points: Vec<Vec<f64>> = results.iter().map(point).collect();
                 let failed = results.iter().map(|(_, time)| time.is_none());
                 let failed: Vec<f64> = failed.map(|failed| f64::from(u8::from(failed))).collect();
