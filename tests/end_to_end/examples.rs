@@ -30,10 +30,10 @@ fn picture(path: &Path) -> ([u32; 2], Vec<u8>) {
 
 #[test]
 fn the_depth_of_the_made_scene_is_found() {
+    const FOUND: &str = " % of the disparities are within a pixel of the known ones";
     let folder = tempfile::tempdir().expect("there is a folder for temporary files");
     let path = folder.path().to_string_lossy().into_owned();
     let found = example("depth", &["--size", "144", "--output", &path]).expect_code(0);
-    const FOUND: &str = " % of the disparities are within a pixel of the known ones";
     let part = found
         .stdout
         .lines()

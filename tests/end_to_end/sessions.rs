@@ -331,6 +331,7 @@ fn a_search_without_the_budget_to_measure_what_is_known_does_not_replace_it() {
 
 #[test]
 fn who_predicts_times_says_how_wrong_the_predictions_were_and_what_was_not_predicted() {
+    const LIMITATION: &str = "`ann` predicts no more than";
     if is_left_to_full() {
         return;
     }
@@ -345,7 +346,6 @@ fn who_predicts_times_says_how_wrong_the_predictions_were_and_what_was_not_predi
         }",
     );
     let tune = ["tune", "--device", "0", "--budget", "20", "--strategy"];
-    const LIMITATION: &str = "`ann` predicts no more than";
     let predicted = project.cltune(&[&tune[..], &["ann:n=14,m=4"]].concat());
     let _ = predicted.expect_code(0).expect_stdout(&[
         "mean relative error of predicted times, held out: ",

@@ -55,7 +55,8 @@ fn is_right<T: Number>(kind: &Type, alpha: f64, c: &[T], what: &str) {
             8 => found.is_nan(),
             11 => found == of_large,
             12 => found == -of_large,
-            14 => found == least || kind.may_flush && found == 0.0,
+            // By tensor cores single precision is in parts, of which the last bits are rounded.
+            14 => found == least || kind.may_flush && (0.0..=2.0 * least).contains(&found),
             _ => found == SIDE as f64 * alpha,
         };
         assert!(is_right, "{what}, alpha {alpha}: {found} in row {row}");

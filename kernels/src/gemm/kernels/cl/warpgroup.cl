@@ -282,6 +282,13 @@ void gemm_warpgroup(const int m, const int n, const int k, const REAL alpha, con
         } \
     }
     FOR_ROWS(LOOK_AT)
+#if !B_OF_K
+    // The 32 work-items that exchange sums below all go the same way.
+    #pragma unroll
+    for (int bit = 1; bit < 32; bit *= 2) {
+        doubtful += of_other((float2)(doubtful), bit).x;
+    }
+#endif
     if (isnan(doubtful)) {
         #pragma unroll 1
         for (int e = 0; e < NWG / 2; e++) {
