@@ -1,7 +1,6 @@
-//! Where satellites are on their orbits: their eccentric anomalies by Kepler's equation. Each is
-//! computed, or looked up in a table of all orbits, of 16 MiB: on a GPU the table is faster with warm
-//! caches, and with cold ones it has to come from memory first. README.md has the commands that show
-//! it.
+//! Satellites on their orbits: eccentric anomalies by Kepler's equation. Each is computed, or looked
+//! up in a table of all orbits, of 16 MiB: on a GPU the table is faster with warm caches, and with
+//! cold ones it has to come from memory first. README.md has the commands that show it.
 
 use cltune::{Buffer, Event, Queue, Result, tunable};
 use std::f64::consts::TAU;

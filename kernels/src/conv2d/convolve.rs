@@ -33,8 +33,8 @@ impl fmt::Debug for Conv2dError {
 
 /// The kernel's coordinates have 32 bits, and it looks a little beyond the picture.
 const LARGEST: u32 = 1 << 30;
-/// From this size of filter on GPUs are no slower with factors: on an H200 3 x 3 takes 16.9 us with
-/// them and 14.0 without, for 2048 x 2048 pixels, 7 x 7 24.5 and 24.8.
+/// From this size of filter on GPUs are no slower with factors, by what an H200 took for each way
+/// (docs/conv2d.md).
 const LEAST_SEPARABLE: i32 = 7;
 
 /// Filters a picture of `width` x `height` floats, row by row in the first elements of `input`,
