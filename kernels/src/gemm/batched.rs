@@ -1,7 +1,8 @@
 //! Many products of one size, at equal distances in memory.
 
+use super::checks::{check_fits, check_numbers, check_sizes};
 use super::error::GemmError;
-use super::multiply::{Gemm, Product, as_it_lies, check_fits, check_numbers, check_sizes};
+use super::multiply::{Gemm, Product, as_it_lies};
 use super::operands::whole;
 use super::real::{Products, Real, Steps};
 use super::route::{BatchKind, Route};

@@ -1,8 +1,9 @@
 //! Calls for the function that `#[fused]` makes: products of matrices that its arguments describe.
 //! Not for use by others, who have [`Gemm::multiply`].
 
+use super::checks::{check, check_context};
 use super::error::GemmError;
-use super::multiply::{Gemm, check, check_context};
+use super::multiply::Gemm;
 use super::real::Real;
 use crate::matrix::{Matrix, MatrixMut, Shape};
 use cltune::{Buffer, Event, Queue};

@@ -19,6 +19,7 @@
 //! published: for comparisons, and for trying out tuners.
 
 mod batched;
+mod checks;
 mod error;
 mod estimate;
 mod fused;

@@ -1,5 +1,6 @@
 //! A multiplication, from its matrices to its launches.
 
+use super::checks::{check, check_context, check_route, check_sizes};
 use super::error::GemmError;
 use super::operands::{
     PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
@@ -9,8 +10,8 @@ use super::real::{
     BatchLike, Factors, Lines, Operand, Orders, Products, Real, Size, Target, Values,
 };
 use super::route::{Arithmetic, BatchKind, Choice, Copies, Given, Route, Speeds};
-use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
-use cltune::{Buffer, Device, Event, Policy, Queue};
+use crate::matrix::{Matrix, MatrixMut};
+use cltune::{Buffer, Event, Policy, Queue};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -546,96 +547,6 @@ fn lines_of_k(lines: Option<[Lines; 2]>, given: [bool; 2]) -> [bool; 2] {
         Lines::OfK => true,
         Lines::Across => false,
         Lines::Either => given[it],
-    })
-}
-
-/// Whether a buffer belongs to the queue's context. A kernel's own check has the names of the
-/// kernel's arguments, which are A and B exchanged where C lies column after column.
-pub(super) fn check_context<T: Real>(
-    queue: &Queue,
-    buffer: &Buffer<T>,
-    what: impl FnOnce() -> String,
-) -> Result<(), GemmError> {
-    if buffer.context().as_raw() == queue.context().as_raw() {
-        return Ok(());
-    }
-    Err(GemmError::Runtime(cltune::Error::OtherContext {
-        what: what(),
-    }))
-}
-
-/// Whether the sizes of A, B and C are those of a product.
-pub(super) fn check_sizes(a: Shape, b: Shape, c: Shape) -> Result<(), GemmError> {
-    if a.rows == c.rows && b.columns == c.columns && a.columns == b.rows {
-        return Ok(());
-    }
-    Err(GemmError::Shapes {
-        a: (a.rows, a.columns),
-        b: (b.rows, b.columns),
-        c: (c.rows, c.columns),
-    })
-}
-
-/// Whether a matrix fits into its buffer, and its sizes into the kernels' numbers.
-pub(super) fn check(name: &'static str, shape: Shape, len: usize) -> Result<(), GemmError> {
-    check_fits(name, shape, len)?;
-    check_numbers(
-        name,
-        [shape.rows, shape.columns, shape.offset, shape.leading],
-    )
-}
-
-/// Whether a matrix fits into its buffer.
-pub(super) fn check_fits(name: &'static str, shape: Shape, len: usize) -> Result<(), GemmError> {
-    shape.check(len).map_err(|misfit| match misfit {
-        Misfit::Leading { leading, least } => GemmError::Leading {
-            name,
-            leading,
-            least,
-        },
-        Misfit::TooShort { needed, len } => GemmError::TooShort { name, needed, len },
-    })
-}
-
-/// Whether the kernels, which count in 32 bits, hold numbers that belong to a matrix.
-pub(super) fn check_numbers<const COUNT: usize>(
-    name: &'static str,
-    numbers: [usize; COUNT],
-) -> Result<(), GemmError> {
-    match numbers
-        .into_iter()
-        .find(|number| i32::try_from(*number).is_err())
-    {
-        None => Ok(()),
-        Some(number) => Err(GemmError::TooLarge { name, number }),
-    }
-}
-
-/// Whether a device has what a route needs.
-fn check_route<T: Real>(route: Route, device: &Device) -> Result<(), GemmError> {
-    let (orders, what) = match route {
-        Route::Direct | Route::Pipelined | Route::PipelinedParts | Route::Panels => return Ok(()),
-        Route::TensorParts => (
-            T::ORDERS_OF_PARTS,
-            "tensor cores for sums in parts of this type (f32 on NVIDIA's GPUs of compute capability 9.0, f64 on \
-             those since 8.0)",
-        ),
-        Route::Tensor => (
-            Some(Orders::Warp),
-            "tensor cores for this type (NVIDIA's, since compute capability 8.0)",
-        ),
-        Route::Warpgroup => (
-            Some(Orders::Warpgroup),
-            "tensor cores for this type and route (NVIDIA's of compute capability 9.0)",
-        ),
-    };
-    let capability = device.info().limits.nv_compute_capability;
-    if orders.is_some_and(|orders| orders.are_there::<T>(capability)) {
-        return Ok(());
-    }
-    Err(GemmError::Unsupported {
-        device: device.to_string(),
-        what,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Options of a multiplication: its route, and what becomes of C's elements before they are written.
 
+use super::checks::check_context;
 use super::error::GemmError;
-use super::multiply::check_context;
 use super::real::Real;
 use super::route::Route;
 use cltune::{Buffer, Queue};
