@@ -99,8 +99,8 @@ fn a_picture_without_pixels_is_no_launch() {
     }
 }
 
-#[test]
-fn what_is_no_number_stays_in_its_windows() {
+/// Pixels that are no numbers, with the weights of a size.
+pub(crate) fn stays_in_its_windows(weights: impl Fn(&Queue, usize) -> Vec<f32>) {
     let queue = Queue::default_device().unwrap();
     for (value, size) in [
         (f32::NAN, 3),
@@ -112,13 +112,21 @@ fn what_is_no_number_stays_in_its_windows() {
         for (x, y) in [(0, 0), (33, 21), (70, 44), (64, 20)] {
             picture.pixels[y * picture.width + x] = value;
         }
-        let mut weights = random(size * size, 4);
-        // A product of zero and infinity is NaN, too.
-        weights[size + 1] = 0.0;
+        let weights = weights(&queue, size);
         for border in BORDERS {
             check(&queue, &picture, size, &weights, border);
         }
     }
+}
+
+#[test]
+fn what_is_no_number_stays_in_its_windows() {
+    stays_in_its_windows(|_, size| {
+        let mut weights = random(size * size, 4);
+        // A product of zero and infinity is NaN, too.
+        weights[size + 1] = 0.0;
+        weights
+    });
 }
 
 #[test]

@@ -46,6 +46,13 @@ fn multiply_tf32(
 }
 
 /// One product.
+const ONE: Batch = Batch {
+    count: 1,
+    stride_a: 0,
+    stride_b: 0,
+    stride_c: 0,
+};
+
 fn multiply_batched<T: Number>(
     gemm: &mut Gemm<T>,
     queue: &Queue,
@@ -53,13 +60,7 @@ fn multiply_batched<T: Number>(
     b: Matrix<'_, T>,
     c: MatrixMut<'_, T>,
 ) -> Result<Option<Event>, GemmError> {
-    let batch = Batch {
-        count: 1,
-        stride_a: 0,
-        stride_b: 0,
-        stride_c: 0,
-    };
-    gemm.multiply_batched(queue, T::real(1.0), a, b, T::real(0.0), c, batch)
+    gemm.multiply_batched(queue, T::real(1.0), a, b, T::real(0.0), c, ONE)
 }
 
 /// The same by a route.
@@ -70,14 +71,8 @@ fn multiply_batched_with<T: Number>(
     b: Matrix<'_, T>,
     c: MatrixMut<'_, T>,
 ) -> Result<Option<Event>, GemmError> {
-    let batch = Batch {
-        count: 1,
-        stride_a: 0,
-        stride_b: 0,
-        stride_c: 0,
-    };
     let route = Some(Route::Direct);
-    gemm.multiply_batched_with(queue, route, T::real(1.0), a, b, T::real(0.0), c, batch)
+    gemm.multiply_batched_with(queue, route, T::real(1.0), a, b, T::real(0.0), c, ONE)
 }
 
 /// Those that every type has.
