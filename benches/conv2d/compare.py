@@ -5,7 +5,8 @@
 The programs are the examples `conv2d` and `peaks` of cltune-kernels; CLTUNE_DEVICE chooses their device.
 The other library is cuDNN through PyTorch, in single precision without TF32, where PyTorch has a GPU, else
 OpenCV on all cores. A second table has weights that are the products of a column and a row, which cltune finds
-out itself; the other library does them as any weights, and as the column and the row. --csv adds a line for each size to FILE, for benches/roofline/plot.py.
+out itself; the other library does them as any weights, and as the column and the row. --csv adds a line for each size
+to FILE, for benches/roofline/plot.py.
 """
 
 import argparse
