@@ -1,4 +1,4 @@
-//! What a product refuses: arguments of another context, sizes that do not fit together or into
+//! The refusals of a product: arguments of another context, sizes that do not fit together or into
 //! buffers, and routes that a device lacks.
 
 use super::error::GemmError;
