@@ -67,7 +67,13 @@ fn a_device_that_is_lost() {
     let session = Session::new(&format!("lost={}@clWaitForEvents:A=2", mark.display()));
     let stopped = session.tune(&[]).expect_code(1);
     let stopped = stopped.expect_stderr(&["what it found is kept", "CL_DEVICE_NOT_AVAILABLE"]);
-    assert_eq!(session.chosen(), 1, "{stopped}");
+    // Two were measured, once each: which was faster depends on what else the machine does.
+    assert_eq!(stopped.messages("configuration").len(), 2, "{stopped}");
+    assert_eq!(
+        stopped.messages("finished")[0]["values"][0],
+        session.chosen(),
+        "{stopped}"
+    );
     // Once it works again, the rest follows.
     std::fs::remove_file(&mark).expect("the device was lost");
     let session = session.without_faults();
