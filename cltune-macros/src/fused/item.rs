@@ -2,8 +2,9 @@
 
 use super::library::{self, Gemms};
 use super::matrices::{self, Matrices};
-use crate::parse::{Body, Item};
-use proc_macro2::Literal;
+use crate::errors::Errors;
+use crate::parse::{self, Body, Item};
+use proc_macro2::{Literal, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quote, token};
@@ -66,6 +67,33 @@ impl FusedItem {
         }
     }
 
+    /// Reports arguments whose names mean something else in the clauses that were made.
+    pub(super) fn check_names(
+        &self,
+        attribute: &parse::Attribute,
+        made: &TokenStream,
+        errors: &mut Errors,
+    ) {
+        let parameters = attribute.params.iter().flat_map(|clause| &clause.value);
+        for input in &self.signature.inputs {
+            let FnArg::Typed(typed) = input else { continue };
+            let Pat::Ident(pattern) = &*typed.pat else {
+                continue;
+            };
+            let name = pattern.ident.unraw();
+            let what = if parameters.clone().any(|parameter| parameter.name == name) {
+                "a parameter"
+            } else if name == "device" && asks_device(made.clone()) {
+                "the device in constraints"
+            } else {
+                continue;
+            };
+            let message =
+                format!("`{name}` is {what} that `#[fused]` makes: give the argument another name");
+            errors.add(pattern.ident.span(), message);
+        }
+    }
+
     fn mark(&mut self, name: &str, attribute: &Attribute) {
         for input in &mut self.signature.inputs {
             if let FnArg::Typed(typed) = input
@@ -86,4 +114,19 @@ impl FusedItem {
             body,
         }
     }
+}
+
+/// Whether formulas ask what the device has, `device.LIMIT`.
+fn asks_device(clauses: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = clauses.into_iter().collect();
+    let mut pairs = tokens.windows(2);
+    let is_asked = pairs.any(|pair| match pair {
+        [TokenTree::Ident(name), TokenTree::Punct(dot)] => name == "device" && dot.as_char() == '.',
+        _ => false,
+    });
+    is_asked
+        || tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => asks_device(group.stream()),
+            _ => false,
+        })
 }

@@ -156,6 +156,11 @@ fn expand_tunable(
     let made = tunable::tunable(program, written);
     let attribute = tunable::joined(tokens, &made.clauses);
     let mut attribute = Attribute::parse(attribute, &mut errors);
+    item.check_names(&attribute, &made.clauses, &mut errors);
+    if !errors.is_empty() {
+        let item = item.with_body(Body::None);
+        return expand_parsed(written, &item, environment, errors);
+    }
     attribute.template = template::template(program);
     change(&mut attribute);
     item.mark_host_only(&made.host_only);
