@@ -2,9 +2,11 @@
 
 use super::library::{self, Gemms};
 use super::matrices::{self, Matrices};
+use super::tokens::names;
 use crate::errors::Errors;
 use crate::parse::{self, Body, Item};
 use proc_macro2::{Literal, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quote, token};
@@ -91,6 +93,30 @@ impl FusedItem {
             let message =
                 format!("`{name}` is {what} that `#[fused]` makes: give the argument another name");
             errors.add(pattern.ident.span(), message);
+        }
+    }
+
+    /// Reports those of some arguments by value that neither clauses nor the declarations of buffers
+    /// use either.
+    pub(super) fn check_values(&self, some: &[String], clauses: &TokenStream, errors: &mut Errors) {
+        let inputs = self.signature.inputs.iter();
+        let attributes = inputs.flat_map(|input| match input {
+            FnArg::Typed(typed) => &typed.attrs[..],
+            FnArg::Receiver(_) => &[],
+        });
+        let mut used = names(clauses.clone());
+        used.extend(attributes.flat_map(|attribute| names(attribute.to_token_stream())));
+        for input in &self.signature.inputs {
+            if let FnArg::Typed(typed) = input
+                && let Pat::Ident(pattern) = &*typed.pat
+                && some.iter().any(|name| pattern.ident.unraw() == *name)
+                && !used
+                    .iter()
+                    .any(|name| name.unraw() == pattern.ident.unraw())
+            {
+                let name = &pattern.ident;
+                errors.add(name.span(), format!("no statement uses `{name}`"));
+            }
         }
     }
 

@@ -39,6 +39,7 @@ fn made(
     queue: &Queue,
     n: u32,
     WG: f32,
+    spare: f32,
     #[arg(len = n)] device: &Buffer<f32>,
     #[arg(out, len = 1)] s: &mut Buffer<f32>,
 ) -> Result<Event> {
