@@ -429,6 +429,8 @@ fn plain(pattern: &Pat) -> Option<&Ident> {
 /// The target of an assignment.
 fn target_name(expr: &Expr) -> syn::Result<&Ident> {
     match expr {
+        // An expression that is passed to another macro.
+        Expr::Group(inner) => return target_name(&inner.expr),
         Expr::Path(path) => path.path.get_ident(),
         _ => None,
     }
