@@ -8,6 +8,7 @@
 //! | `operations` | operations on typed values, with the type and shape of the result |
 //! | `functions` | the functions that expressions may call |
 //! | `literals` | whether types hold the numbers that are written |
+//! | `nesting` | whether expressions are too long |
 //! | `program` | the statements, with types and lengths checked |
 //! | `read` | from syntax to the program, every mistake at its token |
 //! | `tokens` | tokens as text |
@@ -53,6 +54,7 @@ mod lines;
 mod literals;
 mod matrices;
 mod matrix_operations;
+mod nesting;
 mod norm_folds;
 mod operations;
 mod parts;

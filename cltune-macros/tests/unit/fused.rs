@@ -322,6 +322,31 @@ fn what_is_made_has_names_of_its_own() {
     );
 }
 
+/// Compilers take 256 parentheses inside of one another, and names of `let` are computed where they
+/// are used.
+#[test]
+fn expressions_that_are_too_long_are_refused() {
+    let message = |body: &str| {
+        let item = format!(
+            "fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<f32>) {{ {body} }}"
+        );
+        let mut errors = Errors::default();
+        read::program(
+            &syn::parse_str(&item).expect("it is a function"),
+            &mut errors,
+        );
+        errors.into_first().map(|error| error.to_string())
+    };
+    let sum = |terms: usize| format!("a = {};", vec!["a"; terms].join(" + "));
+    assert_eq!(message(&sum(253)), None);
+    let error = message(&sum(254)).expect("it is too long");
+    assert!(error.contains("255 parentheses"), "{error}");
+    let double = |at: i32| format!("let t{} = t{at} + t{at};", at + 1);
+    let doubles: String = (0..40).map(double).collect();
+    let error = message(&format!("let t0 = 2.0 * a; {doubles} a = t40;"));
+    assert!(error.is_some_and(|error| error.contains("steps")));
+}
+
 /// What a compiler prints of tokens differs from release to release; the fingerprint must not.
 #[test]
 fn the_source_does_not_depend_on_how_statements_are_formatted() {

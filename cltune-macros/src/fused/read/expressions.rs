@@ -5,6 +5,7 @@ use crate::errors::fail;
 use crate::errors::{did_you_mean, quoted};
 use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, MAX, REDUCTIONS, Reduction, names};
 use crate::fused::literals::{self, computable};
+use crate::fused::nesting;
 use crate::fused::operations::described;
 use crate::fused::program::{Action, Operand, Place, Statement};
 use crate::fused::value::{At, Kind, Shape, Type, Value};
@@ -338,6 +339,7 @@ impl Reader {
             return fail(span, message);
         }
         literals::check(&value)?;
+        nesting::check(&value, span)?;
         // Squares of half precision have hardly any range.
         if reduction.fold == Fold::Norm2 && scalar == ScalarType::F16 {
             return Ok((converted(value, ScalarType::F32), scalar));
