@@ -158,7 +158,7 @@ fn expand_tunable(
     let made = tunable::tunable(program, written);
     let attribute = tunable::joined(tokens, &made.clauses);
     let mut attribute = Attribute::parse(attribute, &mut errors);
-    item.check_names(&attribute, &made.clauses, &mut errors);
+    item.check_names(program, &attribute, &made.clauses, &mut errors);
     let (host_only, others): (Vec<_>, Vec<_>) = made
         .host_only
         .into_iter()

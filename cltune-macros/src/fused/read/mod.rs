@@ -44,6 +44,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             lengths: Vec::new(),
             statements: Vec::new(),
             calls: Vec::new(),
+            named: Vec::new(),
             unused: Vec::new(),
             overwritten: Vec::new(),
             while_tuning: Vec::new(),
@@ -92,6 +93,8 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
         reader.check_use(&arguments.list, errors);
         reader.check_gemms(item.signature.ident.span(), errors);
     }
+    let named = reader.bound.iter().map(|(name, _)| name.clone());
+    reader.program.named = named.collect();
     let unused = reader.bound.into_iter().filter(|(_, is_used)| !is_used);
     reader.program.unused = unused.map(|(name, _)| name).collect();
     let assigned = std::mem::take(&mut reader.assigned).into_iter();
