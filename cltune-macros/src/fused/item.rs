@@ -2,8 +2,12 @@
 
 use super::library::{self, Gemms};
 use super::matrices::{self, Matrices};
-use crate::parse::{Body, Item};
-use proc_macro2::Literal;
+use super::program::Program;
+use super::tokens::names;
+use crate::errors::Errors;
+use crate::parse::{self, Body, Item};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quote, token};
@@ -66,6 +70,68 @@ impl FusedItem {
         }
     }
 
+    /// Reports names of arguments and of `let` that mean something else in the clauses that were made.
+    pub(super) fn check_names(
+        &self,
+        program: &Program,
+        attribute: &parse::Attribute,
+        made: &TokenStream,
+        errors: &mut Errors,
+    ) {
+        let arguments = self
+            .signature
+            .inputs
+            .iter()
+            .filter_map(|input| match input {
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(pattern) => Some(&pattern.ident),
+                    _ => None,
+                },
+                FnArg::Receiver(_) => None,
+            });
+        let is_argument = |name: &Ident| arguments.clone().any(|argument| argument == name);
+        // Vectors take no memory.
+        let is_number = |name: &&Ident| program.operand(&name.unraw()).is_some();
+        let named = program.named.iter().filter(is_number);
+        let parameters = attribute.params.iter().flat_map(|clause| &clause.value);
+        for name in arguments.clone().chain(named) {
+            let text = name.unraw();
+            let what = if parameters.clone().any(|parameter| parameter.name == text) {
+                "a parameter"
+            } else if text == "device" && is_argument(name) && asks_device(made.clone()) {
+                "the device in constraints"
+            } else {
+                continue;
+            };
+            let message = format!("`{name}` is {what} that `#[fused]` makes: choose another name");
+            errors.add(name.span(), message);
+        }
+    }
+
+    /// Reports those of some arguments by value that neither clauses nor the declarations of buffers
+    /// use either.
+    pub(super) fn check_values(&self, some: &[String], clauses: &TokenStream, errors: &mut Errors) {
+        let inputs = self.signature.inputs.iter();
+        let attributes = inputs.flat_map(|input| match input {
+            FnArg::Typed(typed) => &typed.attrs[..],
+            FnArg::Receiver(_) => &[],
+        });
+        let mut used = names(clauses.clone());
+        used.extend(attributes.flat_map(|attribute| names(attribute.to_token_stream())));
+        for input in &self.signature.inputs {
+            if let FnArg::Typed(typed) = input
+                && let Pat::Ident(pattern) = &*typed.pat
+                && some.iter().any(|name| pattern.ident.unraw() == *name)
+                && !used
+                    .iter()
+                    .any(|name| name.unraw() == pattern.ident.unraw())
+            {
+                let name = &pattern.ident;
+                errors.add(name.span(), format!("no statement uses `{name}`"));
+            }
+        }
+    }
+
     fn mark(&mut self, name: &str, attribute: &Attribute) {
         for input in &mut self.signature.inputs {
             if let FnArg::Typed(typed) = input
@@ -86,4 +152,19 @@ impl FusedItem {
             body,
         }
     }
+}
+
+/// Whether formulas ask what the device has, `device.LIMIT`.
+fn asks_device(clauses: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = clauses.into_iter().collect();
+    let mut pairs = tokens.windows(2);
+    let is_asked = pairs.any(|pair| match pair {
+        [TokenTree::Ident(name), TokenTree::Punct(dot)] => name == "device" && dot.as_char() == '.',
+        _ => false,
+    });
+    is_asked
+        || tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => asks_device(group.stream()),
+            _ => false,
+        })
 }

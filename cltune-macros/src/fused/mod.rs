@@ -8,6 +8,7 @@
 //! | `operations` | operations on typed values, with the type and shape of the result |
 //! | `functions` | the functions that expressions may call |
 //! | `literals` | whether types hold the numbers that are written |
+//! | `nesting` | whether expressions are too long |
 //! | `program` | the statements, with types and lengths checked |
 //! | `read` | from syntax to the program, every mistake at its token |
 //! | `tokens` | tokens as text |
@@ -53,6 +54,7 @@ mod lines;
 mod literals;
 mod matrices;
 mod matrix_operations;
+mod nesting;
 mod norm_folds;
 mod operations;
 mod parts;
@@ -156,9 +158,19 @@ fn expand_tunable(
     let made = tunable::tunable(program, written);
     let attribute = tunable::joined(tokens, &made.clauses);
     let mut attribute = Attribute::parse(attribute, &mut errors);
+    item.check_names(program, &attribute, &made.clauses, &mut errors);
+    let (host_only, others): (Vec<_>, Vec<_>) = made
+        .host_only
+        .into_iter()
+        .partition(|name| is_dimension(name));
+    item.check_values(&others, tokens, &mut errors);
+    if !errors.is_empty() {
+        let item = item.with_body(Body::None);
+        return expand_parsed(written, &item, environment, errors);
+    }
     attribute.template = template::template(program);
     change(&mut attribute);
-    item.mark_host_only(&made.host_only);
+    item.mark_host_only(&host_only);
     let item: Item = item.with_body(Body::Source(made.source));
     expand_parsed(&attribute, &item, environment, errors)
 }
