@@ -22,6 +22,14 @@ fn names() -> Vec<&'static str> {
     all.chain(published).collect()
 }
 
+/// The same for spaces with more configurations than a budget, where `auto` is `bayes`, which
+/// `search.rs` holds.
+fn names_for_large_spaces() -> Vec<&'static str> {
+    let mut names = names();
+    names.retain(|name| *name != "auto");
+    names
+}
+
 fn powers_of_two(last: u32) -> Vec<i64> {
     (0..=last).map(|exponent| 1 << exponent).collect()
 }
@@ -82,22 +90,23 @@ fn assert_valid_and_distinct(strategy: &str, space: &Space, curve: &[(Vec<i64>, 
 fn every_strategy_is_better_than_chance() {
     let space = bowl();
     // The mean over seeds of the logarithm of the best time, relative to the optimum's.
-    let mean = |strategy: &str| -> f64 {
+    let mean = |strategy: &str, seeds: u64| -> f64 {
         let best = |seed| {
             let setting = Setting::new(Arc::clone(&space)).seed(seed).budget(60);
             let curve = run(strategy, &setting, |codes| Some(time(codes)));
             let times = curve.iter().filter_map(|(_, time)| *time);
             (times.fold(f64::MAX, f64::min) / 5000.0).ln()
         };
-        (0..20).map(best).sum::<f64>() / 20.0
+        (0..seeds).map(best).sum::<f64>() / seeds as f64
     };
-    let random = mean("random");
-    for strategy in names() {
-        // `auto` is `bayes` here, which `search.rs` holds.
-        if ["auto", "full", "random"].contains(&strategy) {
+    let random = mean("random", 20);
+    for strategy in names_for_large_spaces() {
+        if ["full", "random"].contains(&strategy) {
             continue;
         }
-        let found = mean(strategy);
+        // Processes take most of the time, and lead by far.
+        let is_slow = strategy.starts_with("bayes");
+        let found = mean(strategy, if is_slow { 8 } else { 20 });
         assert!(found < 0.7 * random, "{strategy}: {found} against {random}");
     }
 }
@@ -177,7 +186,7 @@ fn every_strategy_works_where_nothing_can_be_enumerated() {
         let far: i64 = codes.iter().map(|code| (code - 20).abs()).sum();
         (codes[0] != 13).then_some(1.0 + far as f64)
     };
-    for strategy in names() {
+    for strategy in names_for_large_spaces() {
         let setting = Setting::new(Arc::clone(&space)).seed(3).budget(60);
         let curve = run(strategy, &setting, time);
         assert_valid_and_distinct(strategy, &space, &curve);
@@ -210,7 +219,7 @@ fn several_in_flight(strategy: &str, space: &Arc<Space>, mut chance: Generator) 
 #[test]
 fn the_order_of_results_changes_no_strategys_course() {
     let space = bowl();
-    for strategy in names() {
+    for strategy in names_for_large_spaces() {
         let curve = several_in_flight(strategy, &space, Generator::new(0));
         let distinct: HashSet<&Vec<i64>> = curve.iter().collect();
         assert_eq!((curve.len(), distinct.len()), (50, 50), "{strategy}");
@@ -225,7 +234,7 @@ fn the_order_of_results_changes_no_strategys_course() {
 #[test]
 fn every_strategy_goes_on_where_it_was_interrupted() {
     let space = bowl();
-    for strategy in names() {
+    for strategy in names_for_large_spaces() {
         let setting = Setting::new(Arc::clone(&space)).seed(4).budget(50);
         let whole = run(strategy, &setting, cliff);
         for stopped_at in [1, 23, 50] {

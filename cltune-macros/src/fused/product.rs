@@ -167,6 +167,23 @@ pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     }
 }
 
+/// Whether these statements read from memory what they write: what is done twice is wrong then.
+/// `product` is in a register.
+fn is_update(elements: &Elements<'_>, stores: &[&Statement], product: (usize, At)) -> bool {
+    let mut known = BTreeSet::from([product]);
+    let (mut loaded, mut written) = (BTreeSet::new(), BTreeSet::from([product.0]));
+    for store in stores {
+        let read = elements.read(store).into_iter();
+        loaded.extend(
+            read.filter(|element| known.insert(*element))
+                .map(|(operand, _)| operand),
+        );
+        known.insert((store.target, store.at));
+        written.insert(store.target);
+    }
+    !loaded.is_disjoint(&written)
+}
+
 /// The kernel of a pass with a product, which is computed transposed where what is stored is.
 /// `is_read` tells of an operand whether another pass reads it.
 pub(super) fn kernel(
@@ -215,9 +232,21 @@ pub(super) fn kernel(
     };
     elements.load_numbers(stores.iter().copied());
     elements.declare_firsts(all());
+    let target = (statement.target, place);
     let sum = match style {
         Style::Tuned => {
             elements.writer.text.push_str(&product.sums());
+            if is_update(&elements, &stores, target) {
+                // PoCL 3.1 has a work-item do twice what follows a loop with barriers that has no
+                // iterations, unless a barrier follows the loop.
+                for text in [
+                    "#if LOCAL_A || LOCAL_B",
+                    "barrier(CLK_LOCAL_MEM_FENCE);",
+                    "#endif",
+                ] {
+                    elements.writer.line(1, text);
+                }
+            }
             let [line, at] = product.places();
             for text in [
                 "#if NS <= 8",
@@ -249,7 +278,6 @@ pub(super) fn kernel(
             "sum"
         }
     };
-    let target = (statement.target, place);
     elements.registers.insert(target, sum.to_owned());
     let mut made: BTreeSet<(usize, At)> = BTreeSet::new();
     for store in &stores {

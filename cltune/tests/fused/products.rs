@@ -271,6 +271,15 @@ const SHORT: &str = "MS * KS * NS <= 64 && ML * KL <= 4096 && NL * KL <= 4096";
 /// Vectors of sums. With several slices of the depth, and one that is cut off.
 const WIDE: &str = "NS > 8 && KL <= 64";
 
+/// One work-item beside the others, and no slice of the depth that is cut off: for such
+/// work-groups PoCL 3.1 executes what follows a loop twice that has barriers and no iterations.
+const IN_A_COLUMN: &str = "NS == NL && NS > 8 && LOCAL_B && KL == 32 && ML <= 64 && MS <= 4";
+
+#[test]
+fn what_is_updated_is_updated_once() {
+    configurations::are_right(&product::TUNABLE, IN_A_COLUMN, 8, 8);
+}
+
 #[test]
 fn configurations_are_right() {
     for tunable in [
