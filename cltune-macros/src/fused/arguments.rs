@@ -146,14 +146,23 @@ pub(super) fn operand_name(program: &Program, operand: usize) -> String {
     format!("{}_", program.operands[operand].name)
 }
 
+/// A name for an argument that is made: none that an operand has, here or in the source.
+pub(super) fn free_argument(program: &Program, wanted: &str) -> String {
+    let mut name = program.free_name(wanted);
+    while (0..program.operands.len()).any(|operand| operand_name(program, operand) == name) {
+        name = program.free_name(&format!("{name}_"));
+    }
+    name
+}
+
 /// The name of the counter of work-groups that have ended.
 pub(super) fn finished_name(program: &Program) -> String {
-    program.free_name("finished")
+    free_argument(program, "finished")
 }
 
 /// The name of the counters of work-groups that go across lines of a length and have ended.
 pub(super) fn columns_finished_name(program: &Program, length: usize) -> String {
-    program.free_name(&format!("columns_finished_{length}"))
+    free_argument(program, &format!("columns_finished_{length}"))
 }
 
 /// The name of the distance of a matrix's lines.
@@ -173,5 +182,5 @@ pub(super) fn strips_name(scalar: ScalarType) -> String {
 
 /// The name of the buffer with the parts of lines that are folded to one.
 pub(super) fn parts_name(program: &Program, target: usize) -> String {
-    program.free_name(&format!("parts_{}", program.operands[target].name))
+    free_argument(program, &format!("parts_{}", program.operands[target].name))
 }

@@ -1,5 +1,6 @@
 //! A statement that reduces: what its values are folded into, and the memory that this takes.
 
+use super::arguments::free_argument;
 use super::functions::Fold;
 use super::program::{Action, Program, Statement};
 use cltune_core::model::ScalarType;
@@ -140,7 +141,7 @@ impl<'a> Folded<'a> {
 impl Parts {
     pub(super) fn name(&self, program: &Program) -> String {
         let name = &program.operands[self.target].name;
-        program.free_name(&format!("parts_{name}{}", self.component.suffix))
+        free_argument(program, &format!("parts_{name}{}", self.component.suffix))
     }
 }
 

@@ -2,8 +2,11 @@
 
 use super::library::{self, Gemms};
 use super::matrices::{self, Matrices};
-use crate::parse::{Body, Item};
-use proc_macro2::Literal;
+use super::tokens::names;
+use crate::errors::Errors;
+use crate::parse::{self, Body, Item};
+use proc_macro2::{Literal, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quote, token};
@@ -66,6 +69,57 @@ impl FusedItem {
         }
     }
 
+    /// Reports arguments whose names mean something else in the clauses that were made.
+    pub(super) fn check_names(
+        &self,
+        attribute: &parse::Attribute,
+        made: &TokenStream,
+        errors: &mut Errors,
+    ) {
+        let parameters = attribute.params.iter().flat_map(|clause| &clause.value);
+        for input in &self.signature.inputs {
+            let FnArg::Typed(typed) = input else { continue };
+            let Pat::Ident(pattern) = &*typed.pat else {
+                continue;
+            };
+            let name = pattern.ident.unraw();
+            let what = if parameters.clone().any(|parameter| parameter.name == name) {
+                "a parameter"
+            } else if name == "device" && asks_device(made.clone()) {
+                "the device in constraints"
+            } else {
+                continue;
+            };
+            let message =
+                format!("`{name}` is {what} that `#[fused]` makes: give the argument another name");
+            errors.add(pattern.ident.span(), message);
+        }
+    }
+
+    /// Reports those of some arguments by value that neither clauses nor the declarations of buffers
+    /// use either.
+    pub(super) fn check_values(&self, some: &[String], clauses: &TokenStream, errors: &mut Errors) {
+        let inputs = self.signature.inputs.iter();
+        let attributes = inputs.flat_map(|input| match input {
+            FnArg::Typed(typed) => &typed.attrs[..],
+            FnArg::Receiver(_) => &[],
+        });
+        let mut used = names(clauses.clone());
+        used.extend(attributes.flat_map(|attribute| names(attribute.to_token_stream())));
+        for input in &self.signature.inputs {
+            if let FnArg::Typed(typed) = input
+                && let Pat::Ident(pattern) = &*typed.pat
+                && some.iter().any(|name| pattern.ident.unraw() == *name)
+                && !used
+                    .iter()
+                    .any(|name| name.unraw() == pattern.ident.unraw())
+            {
+                let name = &pattern.ident;
+                errors.add(name.span(), format!("no statement uses `{name}`"));
+            }
+        }
+    }
+
     fn mark(&mut self, name: &str, attribute: &Attribute) {
         for input in &mut self.signature.inputs {
             if let FnArg::Typed(typed) = input
@@ -86,4 +140,19 @@ impl FusedItem {
             body,
         }
     }
+}
+
+/// Whether formulas ask what the device has, `device.LIMIT`.
+fn asks_device(clauses: TokenStream) -> bool {
+    let tokens: Vec<TokenTree> = clauses.into_iter().collect();
+    let mut pairs = tokens.windows(2);
+    let is_asked = pairs.any(|pair| match pair {
+        [TokenTree::Ident(name), TokenTree::Punct(dot)] => name == "device" && dot.as_char() == '.',
+        _ => false,
+    });
+    is_asked
+        || tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => asks_device(group.stream()),
+            _ => false,
+        })
 }

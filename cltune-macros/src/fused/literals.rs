@@ -1,5 +1,6 @@
 //! Numbers in statements: whether the type that they take can hold them.
 
+use super::operations::is_for_integers;
 use super::value::{Kind, Type, Value};
 use crate::errors::fail;
 use cltune_core::model::ScalarType;
@@ -27,6 +28,14 @@ pub(super) fn check(value: &Value) -> syn::Result<()> {
             Kind::Literal(digits, span) => fits(digits, true, inner.ty, *span),
             _ => check(inner),
         },
+        // Constants that became numbers of a type where they met one.
+        Kind::Binary(operator, left, _)
+            if is_for_integers(operator)
+                && matches!(value.ty, Type::Number(scalar) if !scalar.is_integer()) =>
+        {
+            let span = left.literal().unwrap_or_else(Span::call_site);
+            fail(span, format!("`{operator}` is for integers"))
+        }
         _ => value.parts().into_iter().try_for_each(check),
     }
 }

@@ -70,7 +70,10 @@ fn taken_from(attribute: &mut Attribute) -> syn::Result<Option<Matrix>> {
             len = Some(word.span());
         }
         if ["matrix", "ld", "layout"].iter().any(|known| word == known) {
-            words.push((word, piece.into_iter().skip(2).collect()));
+            let mut value = piece.into_iter().skip(1);
+            let is_given =
+                matches!(value.next(), Some(TokenTree::Punct(it)) if it.as_char() == '=');
+            words.push((word, value.filter(|_| is_given).collect()));
         } else {
             rest.push(piece);
         }

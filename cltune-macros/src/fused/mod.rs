@@ -156,9 +156,19 @@ fn expand_tunable(
     let made = tunable::tunable(program, written);
     let attribute = tunable::joined(tokens, &made.clauses);
     let mut attribute = Attribute::parse(attribute, &mut errors);
+    item.check_names(&attribute, &made.clauses, &mut errors);
+    let (host_only, others): (Vec<_>, Vec<_>) = made
+        .host_only
+        .into_iter()
+        .partition(|name| is_dimension(name));
+    item.check_values(&others, tokens, &mut errors);
+    if !errors.is_empty() {
+        let item = item.with_body(Body::None);
+        return expand_parsed(written, &item, environment, errors);
+    }
     attribute.template = template::template(program);
     change(&mut attribute);
-    item.mark_host_only(&made.host_only);
+    item.mark_host_only(&host_only);
     let item: Item = item.with_body(Body::Source(made.source));
     expand_parsed(&attribute, &item, environment, errors)
 }

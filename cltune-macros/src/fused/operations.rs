@@ -32,14 +32,19 @@ impl Program {
             },
             _ => {
                 let ty = common_type(&mut left, &mut right, span)?;
-                let is_for_integers = matches!(operator, "%" | "&" | "|" | "^" | "<<" | ">>");
-                if is_for_integers && matches!(ty, Type::Number(scalar) if !scalar.is_integer()) {
+                if is_for_integers(operator)
+                    && matches!(ty, Type::Number(scalar) if !scalar.is_integer())
+                {
                     return fail(span, format!("`{operator}` is for integers"));
                 }
                 match operator {
                     "==" | "!=" | "<" | "<=" | ">" | ">=" => match ty {
                         Type::Number(scalar) => Type::Truth(scalar),
-                        _ => return fail(span, "both sides of this comparison are constants"),
+                        _ => {
+                            let message = "both sides of this comparison are constants: give one of them \
+                                           a type, as in `2f32`";
+                            return fail(span, message);
+                        }
                     },
                     _ => ty,
                 }
@@ -90,7 +95,11 @@ impl Program {
                     format!("`{name}` is for numbers, not for conditions"),
                 );
             }
-            _ => return fail(name.span(), "all arguments of this function are constants"),
+            _ => {
+                let message = "all arguments of this function are constants: give one of them a type, as \
+                               in `2f32`";
+                return fail(name.span(), message);
+            }
         };
         if scalar.is_integer() && function.integer.is_none() {
             let message = format!(
@@ -166,6 +175,11 @@ impl Program {
             lengths[one].text, lengths[other].text
         )
     }
+}
+
+/// Whether an operator has no meaning for floating-point numbers.
+pub(super) fn is_for_integers(operator: &str) -> bool {
+    matches!(operator, "%" | "&" | "|" | "^" | "<<" | ">>")
 }
 
 /// One type for two values; literals take that of the other.

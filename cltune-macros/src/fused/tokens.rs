@@ -1,4 +1,5 @@
-//! Tokens as text: comments of the generated source, and lengths to be told apart.
+//! Tokens as text: comments of the generated source, and lengths to be told apart. What is in tokens:
+//! names, attributes.
 
 use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
 
@@ -86,6 +87,33 @@ impl Before {
             Self::Operator(next)
         }
     }
+}
+
+/// The first attribute in tokens, documentation aside.
+pub(super) fn attribute(tokens: TokenStream) -> Option<TokenStream> {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match (&token, tokens.peek()) {
+            (TokenTree::Punct(punct), Some(next @ TokenTree::Group(group)))
+                if punct.as_char() == '#' =>
+            {
+                if names(group.stream())
+                    .first()
+                    .is_none_or(|word| word != "doc")
+                {
+                    return Some([token, next.clone()].into_iter().collect());
+                }
+            }
+            (TokenTree::Group(group), _) => {
+                let found = attribute(group.stream());
+                if found.is_some() {
+                    return found;
+                }
+            }
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The names in tokens.

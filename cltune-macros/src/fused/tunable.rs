@@ -159,7 +159,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .map(|kernel| stage(program, kernel, &plain, None));
     let reference_all: Vec<&Kernel> = reference.iter().collect();
     let reference_scratch = scratch(program, &reference_all, &plain);
-    let reference_local = local_args(&reference_all, &plain);
+    let reference_local = local_args(program, &reference_all, &plain);
 
     let mut source = prelude(program);
     let may_finish_in_loop = all.iter().any(|kernel| kernel.is_in_loop);
@@ -194,7 +194,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     let fuse = is_choice.then(|| quote!(FUSE = ["all", "none"],));
     let fuse_default = is_choice.then(|| quote!(FUSE = "all",));
     let scratch = scratch(program, &all, &tuned);
-    let local = local_args(&all, &tuned);
+    let local = local_args(program, &all, &tuned);
     let tolerance = written
         .tolerance
         .is_none()
@@ -290,13 +290,13 @@ fn stage(
         KernelArgument::Parts(parts) => ident(&parts.name(program)),
         KernelArgument::Finished => ident(&finished_name(program)),
         KernelArgument::ColumnsFinished(length) => ident(&columns_finished_name(program, *length)),
-        KernelArgument::Lanes(lanes) => ident(&lanes.name()),
+        KernelArgument::Lanes(lanes) => local_ident(program, &lanes.name()),
         KernelArgument::Lines(_)
         | KernelArgument::Line(_)
         | KernelArgument::Depth(_)
         | KernelArgument::Leading(_) => grids::size_argument(program, argument).unwrap_or_default(),
-        KernelArgument::Cells(scalar) => ident(&cells_name(*scalar)),
-        KernelArgument::Strips(scalar) => ident(&strips_name(*scalar)),
+        KernelArgument::Cells(scalar) => local_ident(program, &cells_name(*scalar)),
+        KernelArgument::Strips(scalar) => local_ident(program, &strips_name(*scalar)),
         KernelArgument::LineParts(target) => ident(&parts_name(program, *target)),
     });
     let sizes = grids::sizes(program, kernel.work).unwrap_or_else(|| match kernel.work {
@@ -320,6 +320,11 @@ fn ident(name: &str) -> TokenStream {
         // A keyword, which the function has as `r#name`.
         Err(_) => Ident::new_raw(name, Span::call_site()).into_token_stream(),
     }
+}
+
+/// Local memory in the clauses, where arguments of the function have names, too.
+fn local_ident(program: &Program, name: &str) -> TokenStream {
+    ident(&program.free_name(name))
 }
 
 /// The clause `scratch`: parts of reductions, and numbers that pass from one kernel to another.
@@ -390,7 +395,7 @@ fn constraints(program: &Program, of_grids: &[TokenStream]) -> Option<TokenStrea
     is_any.then(|| quote!(constraints(#double #half #(#of_grids),*),))
 }
 
-fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
+fn local_args(program: &Program, kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
     let group = &sizes.group;
     let mut all: Vec<(String, ScalarType, TokenStream)> = Vec::new();
     for argument in kernels.iter().flat_map(|kernel| &kernel.arguments) {
@@ -407,7 +412,7 @@ fn local_args(kernels: &[&Kernel], sizes: &Sizes) -> Option<TokenStream> {
         }
     }
     let declared = all.iter().map(|(name, scalar, length)| {
-        let (name, element) = (ident(name), ident(scalar.rust_name()));
+        let (name, element) = (local_ident(program, name), ident(scalar.rust_name()));
         quote!(#name: [#element; #length])
     });
     (!all.is_empty()).then(|| quote!(local_args(#(#declared),*),))

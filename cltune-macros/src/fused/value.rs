@@ -174,6 +174,17 @@ impl Value {
         }
     }
 
+    /// Where the first literal in it is.
+    pub(super) fn literal(&self) -> Option<Span> {
+        let mut found = None;
+        self.visit(&mut |value| {
+            if let (None, Kind::Literal(_, span)) = (found, &value.kind) {
+                found = Some(*span);
+            }
+        });
+        found
+    }
+
     /// The scalar type of a number, or of what was compared.
     pub(super) fn scalar(&self) -> ScalarType {
         match self.ty {
@@ -211,6 +222,7 @@ impl Value {
                 _ => widened(register(*position, Some(*at))),
             },
             Kind::Literal(digits, _) => widened(literal(digits, scalar)),
+            Kind::Unary("-", value) if value.is_least(scalar) => widened("INT_MIN".to_owned()),
             Kind::Unary(operator, value) => {
                 let text = format!("({operator}{})", value.text(lanes, register));
                 self.narrowed(text, lanes)
@@ -259,6 +271,14 @@ impl Value {
             }
             Kind::Convert(value) => convert(&value.text(lanes, register), scalar, lanes),
         }
+    }
+
+    /// Whether it is the literal whose negative is the least `i32`: of C its digits are a `long`, and
+    /// what is computed with it would be.
+    fn is_least(&self, scalar: ScalarType) -> bool {
+        let is_least = |digits: &str| digits == "2147483648";
+        scalar == ScalarType::I32
+            && matches!(&self.kind, Kind::Literal(digits, _) if is_least(digits))
     }
 
     /// A result of an operator on small integers, or an argument of a function: as vectors have it,

@@ -266,6 +266,62 @@ fn arguments_of_functions_are_small_integers_where_the_function_is_of_such() {
     );
 }
 
+/// The digits of the least `i32` are a `long` of C, which does not wrap around as an `int` does.
+#[test]
+fn the_least_integer_is_of_its_type() {
+    let item = "fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<i32>) \
+                { a = (a - -2147483648) / 2; }";
+    let mut errors = Errors::default();
+    let program = read::program(
+        &syn::parse_str(item).expect("it is a function"),
+        &mut errors,
+    );
+    assert!(errors.is_empty(), "{errors:?}");
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
+    let text = &kernels[0].text;
+    assert!(text.contains("((a_0 - INT_MIN) / 2)"), "{text}");
+    assert!(text.contains("(a_0 - ((VEC(int))(INT_MIN)))"), "{text}");
+}
+
+/// A `let`, an argument, and an argument's name in the source are none that is made.
+#[test]
+fn what_is_made_has_names_of_its_own() {
+    let item = "fn k(queue: &Queue, n: u32, lanes_f32: f32, #[arg(len = n)] finished: &Buffer<f32>, \
+                #[arg(len = n)] parts_sum_6: &Buffer<f32>, #[arg(out, len = 1)] s: &mut Buffer<f32>) \
+                { let sum_5 = lanes_f32 * sum(finished); s = sum_5 + sum(parts_sum_6); }";
+    let mut errors = Errors::default();
+    let program = read::program(
+        &syn::parse_str(item).expect("it is a function"),
+        &mut errors,
+    );
+    assert!(errors.is_empty(), "{errors:?}");
+    let all_differ = |names: &[&str]| {
+        let mut seen = std::collections::HashSet::new();
+        assert!(names.iter().all(|name| seen.insert(*name)), "{names:?}");
+    };
+    let names: Vec<&str> = program.operands.iter().map(|it| it.name.as_str()).collect();
+    all_differ(&names);
+    let [reduced, named, ..] = &program.statements[..] else {
+        panic!("{} statements", program.statements.len());
+    };
+    assert_eq!(names[named.target], "sum_5");
+    assert_eq!(named.value.operands(), [1, reduced.target]);
+    for kernel in kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned) {
+        let (_, declared) = kernel.text.split_once('(').expect("it has arguments");
+        let (declared, _) = declared.split_once(") {").expect("it has a body");
+        let declared = declared.split(", ");
+        let declared: Vec<&str> = declared.filter_map(|it| it.rsplit(' ').next()).collect();
+        all_differ(&declared);
+    }
+    let clauses = Attribute::parse(TokenStream::new(), &mut errors);
+    let clauses = tunable::tunable(&program, &clauses).clauses.to_string();
+    let clauses = clauses.replace(' ', "");
+    assert!(
+        clauses.contains("local_args(lanes_f32_:[f32;WG])"),
+        "{clauses}"
+    );
+}
+
 /// What a compiler prints of tokens differs from release to release; the fingerprint must not.
 #[test]
 fn the_source_does_not_depend_on_how_statements_are_formatted() {

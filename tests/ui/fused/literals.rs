@@ -19,6 +19,8 @@ fn k(
     let t = 70000 as u16;
     b = 300u8;
     b = sum(b * 1000);
+    x = x + (5 & 3);
+    x = sqrt(2.0) * x;
 }
 
 fn main() {}

@@ -52,6 +52,7 @@ fn declarations(
     #[arg(matrix = m)] g: &Buffer<f32>,
     #[arg(matrix = [m, n], stride = s)] h: &Buffer<f32>,
     s: i32,
+    #[arg(matrix: [m, n])] i: &Buffer<f32>,
     #[arg(out, matrix = [m, n])] y: &mut Buffer<f32>,
 ) -> Result<Event> {
     y = 1.0;

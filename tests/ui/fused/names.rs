@@ -24,7 +24,26 @@ fn k(
     let t = 2.0 * y;
     y = x;
     fresh = t;
+    let mut u = sum(y);
+    let v = y else { return };
+    let total = sum(y) + u + v;
+    total = 1.0;
+    y = sum_7 * x;
+    #[cfg(any())]
+    y = x;
     y = input
+}
+
+#[fused(tune(n = 1024))]
+fn made(
+    queue: &Queue,
+    n: u32,
+    WG: f32,
+    spare: f32,
+    #[arg(len = n)] device: &Buffer<f32>,
+    #[arg(out, len = 1)] s: &mut Buffer<f32>,
+) -> Result<Event> {
+    s = WG * sum(device);
 }
 
 fn main() {}

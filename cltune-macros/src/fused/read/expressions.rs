@@ -107,10 +107,9 @@ impl Reader {
                 shape: Shape::Number,
             });
         }
-        let operands = self.program.operands.iter();
-        let names = operands.map(|operand| operand.name.as_str());
-        let names = names.chain(self.vectors.keys().map(String::as_str));
-        let near = did_you_mean(&text, names);
+        let bound = self.bound.iter().map(|(name, _)| name.unraw().to_string());
+        let names: Vec<String> = self.arguments().map(str::to_owned).chain(bound).collect();
+        let near = did_you_mean(&text, names.iter().map(String::as_str));
         let message = format!("there is no argument and no `let` of the name `{name}`{near}");
         fail(name.span(), message)
     }
@@ -298,7 +297,7 @@ impl Reader {
     /// The scratch buffer of what is reduced.
     pub(super) fn reduced(&mut self, what: &str, scalar: ScalarType, shape: Shape) -> usize {
         let count = self.program.operands.len();
-        let name = self.program.free_name(&format!("{what}_{count}"));
+        let name = self.free_name(&format!("{what}_{count}"));
         let target = self.scratch(name, scalar, shape);
         self.written[target] += 1;
         target

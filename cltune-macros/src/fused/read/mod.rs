@@ -21,7 +21,7 @@ use super::library::Gemm;
 use super::literals;
 use super::operations::{VECTOR_AND_MATRIX, described};
 use super::program::{Action, Layout, Operand, Place, Program, Statement, Storage};
-use super::tokens::tidy;
+use super::tokens::{attribute, names, tidy};
 use super::value::{At, Kind, Shape, Type, Value};
 use crate::errors::fail;
 use crate::errors::{Errors, did_you_mean};
@@ -53,6 +53,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
         bound: Vec::new(),
         assigned: Vec::new(),
         text: String::new(),
+        mentioned: Vec::new(),
         gemms: item.gemms.list.clone(),
         products: Vec::new(),
     };
@@ -69,8 +70,14 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     }
     reader.program.while_tuning = arguments::while_tuning(&reader.program, &arguments.list);
     let statements = item.body.as_ref().map_or(&[][..], |body| &body.stmts);
+    reader.mentioned = names(item.body.to_token_stream());
     for statement in statements {
         let read = reader.statement(statement);
+        if let (Err(_), Stmt::Local(local)) = (&read, statement) {
+            let bound = names(local.pat.to_token_stream()).into_iter();
+            let bound = bound.map(|name| name.unraw().to_string());
+            reader.unknown.extend(bound);
+        }
         errors.take(read.and_then(|()| reader.check_calls(statement)));
     }
     if errors.is_empty() && reader.program.statements.is_empty() {
@@ -110,6 +117,8 @@ struct Reader {
     assigned: Vec<(usize, Ident)>,
     /// The statement that is read.
     text: String,
+    /// The names in all statements.
+    mentioned: Vec<Ident>,
     /// What multiplies matrices instead of a kernel that is made.
     gemms: Vec<Gemm>,
     /// The products in the statement that is read which go there.
@@ -120,6 +129,10 @@ impl Reader {
     fn statement(&mut self, statement: &Stmt) -> syn::Result<()> {
         self.text = tidy(statement.to_token_stream());
         self.products.clear();
+        if let Some(attribute) = attribute(statement.to_token_stream()) {
+            let message = "statements have no attributes, which would be ignored: leave it out";
+            return Err(syn::Error::new_spanned(attribute, message));
+        }
         match statement {
             Stmt::Expr(Expr::Assign(assign), Some(_)) => {
                 if let (Expr::Tuple(targets), Expr::Tuple(values)) = (&*assign.left, &*assign.right)
@@ -134,16 +147,18 @@ impl Reader {
                 self.assign(target, &binary.right, compound(&binary.op))
             }
             Stmt::Local(local) => {
-                let Pat::Ident(pattern) = &local.pat else {
-                    return fail(
-                        local.pat.span(),
-                        "`let` gives a value one name, without a type",
-                    );
+                let Some(name) = plain(&local.pat) else {
+                    let message = "`let` gives a value one name, without a type: `let name = …;`";
+                    return fail(local.pat.span(), message);
                 };
                 let Some(init) = &local.init else {
                     return fail(local.span(), "`let` needs a value, `let name = …;`");
                 };
-                self.bind(&pattern.ident, &init.expr)
+                if let Some((word, _)) = &init.diverge {
+                    let message = "a value always has a name: leave `else` out";
+                    return fail(word.span(), message);
+                }
+                self.bind(name, &init.expr)
             }
             Stmt::Expr(Expr::Assign(_) | Expr::Binary(_), None) => {
                 fail(statement.span(), "a statement ends with `;`")
@@ -208,7 +223,7 @@ impl Reader {
             let Operand { scalar, shape, .. } = self.program.operands[target];
             let name = format!("new_{}", self.program.operands[target].name);
             self.push(Operand {
-                name: self.program.free_name(&name),
+                name: self.free_name(&name),
                 scalar,
                 shape,
                 place: Place::Register,
@@ -246,9 +261,7 @@ impl Reader {
             if self.unknown.iter().any(|unknown| name.unraw() == *unknown) {
                 return Ok(None);
             }
-            let operands = self.program.operands.iter();
-            let names = operands.map(|operand| operand.name.as_str());
-            let near = did_you_mean(&name.to_string(), names);
+            let near = did_you_mean(&name.to_string(), self.arguments());
             let message = format!("there is no argument `{name}` to write to{near}");
             return fail(name.span(), message);
         };
@@ -258,10 +271,13 @@ impl Reader {
                 let message = format!("`{name}` is written here: declare it as `&mut Buffer<…>`");
                 return fail(name.span(), message);
             }
-            Place::Value | Place::Scratch | Place::Register => {
-                let message = format!(
-                    "`{name}` is a number of the call: only buffers (`&mut Buffer<…>`) are written to"
-                );
+            place => {
+                let what = match place {
+                    Place::Scratch => "what `let` gave a name",
+                    _ => "a number of the call",
+                };
+                let message =
+                    format!("`{name}` is {what}: only buffers (`&mut Buffer<…>`) are written to");
                 return fail(name.span(), message);
             }
         }
@@ -342,14 +358,7 @@ impl Reader {
             let message = format!("the name `{name}` is taken; choose another");
             return fail(name.span(), message);
         }
-        let read = self.value(value);
-        let mut value = match read {
-            Ok(value) => value,
-            Err(error) => {
-                self.unknown.push(text);
-                return Err(error);
-            }
-        };
+        let mut value = self.value(value)?;
         if matches!(value.ty, Type::Truth(_)) {
             let message = "a condition has no name: use it in `if … { … } else { … }`";
             return fail(name.span(), message);
@@ -369,6 +378,23 @@ impl Reader {
         Ok(())
     }
 
+    /// The names of arguments.
+    fn arguments(&self) -> impl Iterator<Item = &str> {
+        let is_made = |place| matches!(place, Place::Scratch | Place::Register);
+        let operands = self.program.operands.iter();
+        let arguments = operands.filter(move |operand| !is_made(operand.place));
+        arguments.map(|operand| operand.name.as_str())
+    }
+
+    /// A name for what statements make and do not name.
+    fn free_name(&self, wanted: &str) -> String {
+        let mut name = self.program.free_name(wanted);
+        while self.mentioned.iter().any(|other| other.unraw() == name) {
+            name = self.program.free_name(&format!("{name}_"));
+        }
+        name
+    }
+
     /// A number or vector that belongs to the tunable.
     fn scratch(&mut self, name: String, scalar: ScalarType, shape: Shape) -> usize {
         self.push(Operand {
@@ -386,9 +412,25 @@ impl Reader {
     }
 }
 
+/// The name that a pattern is, if it is nothing else.
+fn plain(pattern: &Pat) -> Option<&Ident> {
+    match pattern {
+        Pat::Ident(pattern)
+            if pattern.by_ref.is_none()
+                && pattern.mutability.is_none()
+                && pattern.subpat.is_none() =>
+        {
+            Some(&pattern.ident)
+        }
+        _ => None,
+    }
+}
+
 /// The target of an assignment.
 fn target_name(expr: &Expr) -> syn::Result<&Ident> {
     match expr {
+        // An expression that is passed to another macro.
+        Expr::Group(inner) => return target_name(&inner.expr),
         Expr::Path(path) => path.path.get_ident(),
         _ => None,
     }
