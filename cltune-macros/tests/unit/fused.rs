@@ -313,7 +313,7 @@ fn what_is_made_has_names_of_its_own() {
         let declared: Vec<&str> = declared.filter_map(|it| it.rsplit(' ').next()).collect();
         all_differ(&declared);
     }
-    let clauses = Attribute::parse(TokenStream::new(), &mut errors);
+    let clauses = Attribute::parse(TokenStream::new(), &[], &mut errors);
     let clauses = tunable::tunable(&program, &clauses).clauses.to_string();
     let clauses = clauses.replace(' ', "");
     assert!(
