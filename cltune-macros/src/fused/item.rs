@@ -70,7 +70,8 @@ impl FusedItem {
         }
     }
 
-    /// Reports names of arguments and of `let` that mean something else in the clauses that were made.
+    /// Reports names of arguments and of `let` that mean something else in the clauses that were
+    /// made.
     pub(super) fn check_names(
         &self,
         program: &Program,
@@ -108,8 +109,8 @@ impl FusedItem {
         }
     }
 
-    /// Reports those of some arguments by value that neither clauses nor the declarations of buffers
-    /// use either.
+    /// Reports those of some arguments by value that neither clauses nor the declarations of
+    /// buffers use.
     pub(super) fn check_values(&self, some: &[String], clauses: &TokenStream, errors: &mut Errors) {
         let inputs = self.signature.inputs.iter();
         let attributes = inputs.flat_map(|input| match input {
