@@ -71,30 +71,42 @@ impl FusedItem {
         }
     }
 
-    /// Reports arguments whose names mean something else in the clauses that were made.
+    /// Reports names of arguments and of `let` that mean something else in the clauses that were
+    /// made.
     pub(super) fn check_names(
         &self,
+        program: &Program,
         attribute: &parse::Attribute,
         made: &TokenStream,
         errors: &mut Errors,
     ) {
+        let arguments = self
+            .signature
+            .inputs
+            .iter()
+            .filter_map(|input| match input {
+                FnArg::Typed(typed) => match &*typed.pat {
+                    Pat::Ident(pattern) => Some(&pattern.ident),
+                    _ => None,
+                },
+                FnArg::Receiver(_) => None,
+            });
+        let is_argument = |name: &Ident| arguments.clone().any(|argument| argument == name);
+        // Vectors take no memory.
+        let is_number = |name: &&Ident| program.operand(&name.unraw()).is_some();
+        let named = program.named.iter().filter(is_number);
         let parameters = attribute.params.iter().flat_map(|clause| &clause.value);
-        for input in &self.signature.inputs {
-            let FnArg::Typed(typed) = input else { continue };
-            let Pat::Ident(pattern) = &*typed.pat else {
-                continue;
-            };
-            let name = pattern.ident.unraw();
-            let what = if parameters.clone().any(|parameter| parameter.name == name) {
+        for name in arguments.clone().chain(named) {
+            let text = name.unraw();
+            let what = if parameters.clone().any(|parameter| parameter.name == text) {
                 "a parameter"
-            } else if name == "device" && asks_device(made.clone()) {
+            } else if text == "device" && is_argument(name) && asks_device(made.clone()) {
                 "the device in constraints"
             } else {
                 continue;
             };
-            let message =
-                format!("`{name}` is {what} that `#[fused]` makes: give the argument another name");
-            errors.add(pattern.ident.span(), message);
+            let message = format!("`{name}` is {what} that `#[fused]` makes: choose another name");
+            errors.add(name.span(), message);
         }
     }
 
@@ -126,8 +138,8 @@ impl FusedItem {
         }
     }
 
-    /// Reports those of some arguments by value that neither clauses nor the declarations of buffers
-    /// use either.
+    /// Reports those of some arguments by value that neither clauses nor the declarations of
+    /// buffers use.
     pub(super) fn check_values(&self, some: &[String], clauses: &TokenStream, errors: &mut Errors) {
         let inputs = self.signature.inputs.iter();
         let attributes = inputs.flat_map(|input| match input {

@@ -9,6 +9,7 @@
 //! | `operations` | operations on typed values, with the type and shape of the result |
 //! | `functions` | the functions that expressions may call |
 //! | `literals` | whether types hold the numbers that are written |
+//! | `nesting` | whether expressions are too long |
 //! | `program` | the statements, with types and lengths checked |
 //! | `read` | from syntax to the program, every mistake at its token |
 //! | `tokens` | tokens as text |
@@ -55,6 +56,7 @@ mod lines;
 mod literals;
 mod matrices;
 mod matrix_operations;
+mod nesting;
 mod norm_folds;
 mod operations;
 mod parts;
@@ -158,7 +160,7 @@ fn expand_tunable(
     let made = tunable::tunable(program, written);
     let attribute = clauses::joined(tokens, &made.clauses);
     let mut attribute = Attribute::parse(attribute, &CLAUSES, &mut errors);
-    item.check_names(&attribute, &made.clauses, &mut errors);
+    item.check_names(program, &attribute, &made.clauses, &mut errors);
     item.check_lengths(program, is_dimension, &mut errors);
     let (host_only, others): (Vec<_>, Vec<_>) = made
         .host_only

@@ -38,14 +38,14 @@ impl Program {
                     return fail(span, format!("`{operator}` is for integers"));
                 }
                 match operator {
-                    "==" | "!=" | "<" | "<=" | ">" | ">=" => match ty {
-                        Type::Number(scalar) => Type::Truth(scalar),
-                        _ => {
+                    "==" | "!=" | "<" | "<=" | ">" | ">=" => {
+                        let Type::Number(scalar) = ty else {
                             let message = "both sides of this comparison are constants: give one of them \
                                            a type, as in `2f32`";
                             return fail(span, message);
-                        }
-                    },
+                        };
+                        Type::Truth(scalar)
+                    }
                     _ => ty,
                 }
             }

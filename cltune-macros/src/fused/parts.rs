@@ -124,6 +124,7 @@ pub(super) fn part(
         lengths: program.lengths.clone(),
         statements: statements.collect(),
         calls: Vec::new(),
+        named: program.named.clone(),
         unused: Vec::new(),
         overwritten: Vec::new(),
         while_tuning: program.while_tuning.clone(),

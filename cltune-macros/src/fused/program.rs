@@ -16,7 +16,9 @@ pub(super) struct Program {
     pub(super) statements: Vec<Statement>,
     /// The products that a library computes.
     pub(super) calls: Vec<Call>,
-    /// Names of `let` that no statement uses.
+    /// Names of `let`.
+    pub(super) named: Vec<Ident>,
+    /// Those that no statement uses.
     pub(super) unused: Vec<Ident>,
     /// The targets of statements whose result is overwritten before one reads it.
     pub(super) overwritten: Vec<Ident>,

@@ -1,7 +1,7 @@
-//! Tokens as text: comments of the generated source, and lengths to be told apart. What is in tokens:
-//! names, attributes.
+//! Tokens as text: comments of the generated source, and lengths to be told apart. Names and
+//! attributes in tokens.
 
-use proc_macro2::{Delimiter, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 /// Tokens as text, the same whatever the compiler's version is and however they were formatted: the
 /// text becomes part of the source, which the fingerprint counts.
@@ -91,18 +91,15 @@ impl Before {
 
 /// The first attribute in tokens, documentation aside.
 pub(super) fn attribute(tokens: TokenStream) -> Option<TokenStream> {
+    let is_documentation =
+        |group: &Group| names(group.stream()).first().is_some_and(|it| it == "doc");
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         match (&token, tokens.peek()) {
             (TokenTree::Punct(punct), Some(next @ TokenTree::Group(group)))
-                if punct.as_char() == '#' =>
+                if punct.as_char() == '#' && !is_documentation(group) =>
             {
-                if names(group.stream())
-                    .first()
-                    .is_none_or(|word| word != "doc")
-                {
-                    return Some([token, next.clone()].into_iter().collect());
-                }
+                return Some([token, next.clone()].into_iter().collect());
             }
             (TokenTree::Group(group), _) => {
                 let found = attribute(group.stream());

@@ -251,7 +251,8 @@ fn small_integers_wrap_around_whatever_the_vector_width() {
 #[test]
 fn arguments_of_functions_are_small_integers_where_the_function_is_of_such() {
     let item = "fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<u8>) \
-                { a = clamp(a, 2, if a > 3 { 9 } else { a }); }";
+                { let most = max(if a > 3 { a } else { 2 }); \
+                a = clamp(a, 2, if a > most { 9 } else { a }); }";
     let mut errors = Errors::default();
     let program = read::program(
         &syn::parse_str(item).expect("it is a function"),
@@ -259,11 +260,13 @@ fn arguments_of_functions_are_small_integers_where_the_function_is_of_such() {
     );
     assert!(errors.is_empty(), "{errors:?}");
     let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
-    let text = &kernels[0].text;
-    assert!(
-        text.contains("clamp(a_0, ((uchar)(2)), ((uchar)(((a_0 > 3) ? 9 : a_0))))"),
-        "{text}"
-    );
+    let text: String = kernels.into_iter().map(|kernel| kernel.text).collect();
+    for part in [
+        "clamp(a_0, ((uchar)(2)), ((uchar)(((a_0 > most_0) ? 9 : a_0))))",
+        "max(one_max_2, ((uchar)(((a_0 > 3) ? a_0 : 2))));",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
 }
 
 /// The digits of the least `i32` are a `long` of C, which does not wrap around as an `int` does.
@@ -320,6 +323,31 @@ fn what_is_made_has_names_of_its_own() {
         clauses.contains("local_args(lanes_f32_:[f32;WG])"),
         "{clauses}"
     );
+}
+
+/// Compilers take 256 parentheses inside of one another, and names of `let` are computed where they
+/// are used.
+#[test]
+fn expressions_that_are_too_long_are_refused() {
+    let message = |body: &str| {
+        let item = format!(
+            "fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<f32>) {{ {body} }}"
+        );
+        let mut errors = Errors::default();
+        read::program(
+            &syn::parse_str(&item).expect("it is a function"),
+            &mut errors,
+        );
+        errors.into_first().map(|error| error.to_string())
+    };
+    let sum = |terms: usize| format!("a = {};", vec!["a"; terms].join(" + "));
+    assert_eq!(message(&sum(253)), None);
+    let error = message(&sum(254)).expect("it is too long");
+    assert!(error.contains("255 parentheses"), "{error}");
+    let double = |at: i32| format!("let t{} = t{at} + t{at};", at + 1);
+    let doubles: String = (0..40).map(double).collect();
+    let error = message(&format!("let t0 = 2.0 * a; {doubles} a = t40;"));
+    assert!(error.is_some_and(|error| error.contains("steps")));
 }
 
 /// What a compiler prints of tokens differs from release to release; the fingerprint must not.

@@ -44,7 +44,9 @@ fn made(
     #[arg(len = n)] device: &Buffer<f32>,
     #[arg(out, len = 1)] s: &mut Buffer<f32>,
 ) -> Result<Event> {
-    s = WG * sum(device);
+    let GROUPS = sum(device);
+    let VW = WG * device;
+    s = GROUPS * sum(VW);
 }
 
 fn main() {}

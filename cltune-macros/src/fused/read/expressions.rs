@@ -7,6 +7,7 @@ use crate::fused::functions::{
     ABS, Each, FUNCTIONS, Fold, MAX, REDUCTIONS, Reduction, names, of_opencl,
 };
 use crate::fused::literals::{self, computable};
+use crate::fused::nesting;
 use crate::fused::operations::described;
 use crate::fused::program::{Action, Operand, Place, Statement};
 use crate::fused::value::{At, Kind, Shape, Type, Value};
@@ -343,6 +344,7 @@ impl Reader {
             return fail(span, message);
         }
         literals::check(&value)?;
+        nesting::check(&value, span)?;
         // Squares of half precision have hardly any range.
         if reduction.fold == Fold::Norm2 && scalar == ScalarType::F16 {
             return Ok((converted(value, ScalarType::F32), scalar));

@@ -6,6 +6,7 @@ use super::expressions::converted;
 use crate::errors::fail;
 use crate::fused::functions::{Fold, REDUCTIONS};
 use crate::fused::literals;
+use crate::fused::nesting;
 use crate::fused::operations::mixed;
 use crate::fused::program::{Action, Grid, Statement};
 use crate::fused::value::{At, Kind, Shape, Type, Value};
@@ -233,6 +234,7 @@ impl Reader {
             _ => {}
         }
         literals::check(&value)?;
+        nesting::check(&value, span)?;
         let (rows, columns) = match value.shape {
             Shape::Matrix {
                 rows: Some(rows),

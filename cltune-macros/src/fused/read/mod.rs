@@ -19,6 +19,7 @@ mod usage;
 use super::item::FusedItem;
 use super::library::Gemm;
 use super::literals;
+use super::nesting;
 use super::operations::{VECTOR_AND_MATRIX, described};
 use super::program::{Action, Layout, Operand, Place, Program, Statement, Storage};
 use super::tokens::{attribute, names, tidy};
@@ -43,6 +44,7 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
             lengths: Vec::new(),
             statements: Vec::new(),
             calls: Vec::new(),
+            named: Vec::new(),
             unused: Vec::new(),
             overwritten: Vec::new(),
             while_tuning: Vec::new(),
@@ -91,6 +93,8 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
         reader.check_use(&arguments.list, errors);
         reader.check_gemms(item.signature.ident.span(), errors);
     }
+    let named = reader.bound.iter().map(|(name, _)| name.clone());
+    reader.program.named = named.collect();
     let unused = reader.bound.into_iter().filter(|(_, is_used)| !is_used);
     reader.program.unused = unused.map(|(name, _)| name).collect();
     let assigned = std::mem::take(&mut reader.assigned).into_iter();
@@ -326,6 +330,7 @@ impl Reader {
         }
         self.check_overwritten(target, &value_read, name)?;
         literals::check(&value_read)?;
+        nesting::check(&value_read, value.span())?;
         Ok(Some((target, value_read)))
     }
 
@@ -358,6 +363,7 @@ impl Reader {
             let message = format!("the name `{name}` is taken; choose another");
             return fail(name.span(), message);
         }
+        let span = value.span();
         let mut value = self.value(value)?;
         if matches!(value.ty, Type::Truth(_)) {
             let message = "a condition has no name: use it in `if … { … } else { … }`";
@@ -366,6 +372,7 @@ impl Reader {
         let scalar = value.scalar();
         value.settle(scalar);
         literals::check(&value)?;
+        nesting::check(&value, span)?;
         self.bound.push((name.clone(), false));
         if value.shape != Shape::Number {
             let operands = value.operands();
