@@ -4,7 +4,7 @@ use crate::check::check;
 use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::generate::{self, Context};
-use crate::parse::{Attribute, Item};
+use crate::parse::{Attribute, CLAUSES, Item};
 use proc_macro2::{Span, TokenStream};
 
 /// The expansion of an annotated item: what was declared, or its mistakes and a stub.
@@ -22,7 +22,7 @@ pub(crate) fn expand(
             return quote::quote!(#error #item);
         }
     };
-    let attribute = Attribute::parse(attribute, &mut errors);
+    let attribute = Attribute::parse(attribute, &CLAUSES, &mut errors);
     expand_parsed(&attribute, &parsed, environment, errors)
 }
 

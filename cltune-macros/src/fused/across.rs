@@ -79,6 +79,7 @@ impl<'a> Across<'a> {
             }
             if let Some(fold) = Folded::of_lines(program, statement) {
                 let value = self.elements.value(&statement.value, lanes);
+                let value = fold.argument(&statement.value, value, lanes);
                 self.line(2, &format!("// {}", statement.text));
                 for line in fold.accumulated(&value, lanes) {
                     self.line(2, &line);

@@ -4,7 +4,7 @@
 use super::folded::{Component, Folded};
 use super::functions::Fold;
 use super::program::Program;
-use super::value::{Lanes, Style, type_text};
+use super::value::{Kind, Lanes, Style, Value, type_text};
 use super::{index_folds, norm_folds};
 
 /// How the parts of reductions pass from one work-group to another.
@@ -23,6 +23,15 @@ impl Folded<'_> {
         match (self.fold, lanes) {
             (Fold::IndexOfMax, Lanes::Wide) => Lanes::One,
             _ => lanes,
+        }
+    }
+
+    /// A value's text as an argument of the function that folds: C makes an `int` of a choice among
+    /// small integers, and functions have one type for all arguments.
+    pub(super) fn argument(&self, value: &Value, text: String, lanes: Lanes) -> String {
+        match (self.fold, &value.kind) {
+            (Fold::Min | Fold::Max, Kind::Select(_)) => value.narrowed(text, lanes),
+            _ => text,
         }
     }
 

@@ -179,3 +179,11 @@ pub(super) fn names() -> Vec<&'static str> {
     names.dedup();
     names
 }
+
+/// The name here of a function that has another one in OpenCL C.
+pub(super) fn of_opencl(name: &str) -> Option<&'static str> {
+    let mut functions = FUNCTIONS.iter();
+    functions
+        .find(|function| function.float == name)
+        .map(|function| function.name)
+}

@@ -1,8 +1,9 @@
 //! The annotated function: a signature, and statements as its body.
 
 use super::library::{self, Gemms};
-use super::matrices::{self, Matrices};
-use super::program::Program;
+use super::matrices::{self, Matrices, pieces};
+use super::parts::typed;
+use super::program::{Operand, Place, Program};
 use super::tokens::names;
 use crate::errors::Errors;
 use crate::parse::{self, Body, Item};
@@ -10,7 +11,7 @@ use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Block, FnArg, Pat, Signature, Token, Visibility, parse_quote, token};
+use syn::{Attribute, Block, FnArg, Meta, Pat, Signature, Token, Visibility, parse_quote, token};
 
 /// A function whose body is statements over its arguments.
 pub(crate) struct FusedItem {
@@ -70,7 +71,8 @@ impl FusedItem {
         }
     }
 
-    /// Reports names of arguments and of `let` that mean something else in the clauses that were made.
+    /// Reports names of arguments and of `let` that mean something else in the clauses that were
+    /// made.
     pub(super) fn check_names(
         &self,
         program: &Program,
@@ -108,8 +110,36 @@ impl FusedItem {
         }
     }
 
-    /// Reports those of some arguments by value that neither clauses nor the declarations of buffers
-    /// use either.
+    /// Reports integers that lengths are made of and `tune` does not have.
+    pub(super) fn check_lengths(
+        &self,
+        program: &Program,
+        is_dimension: impl Fn(&str) -> bool,
+        errors: &mut Errors,
+    ) {
+        let arguments = || self.signature.inputs.iter().filter_map(typed);
+        let attributes = arguments().flat_map(|(argument, _)| &argument.attrs);
+        let used: Vec<Ident> = attributes.flat_map(names_in_length).collect();
+        for (_, name) in arguments() {
+            let is_integer = program.operand(&name.unraw()).is_some_and(|operand| {
+                let Operand { place, scalar, .. } = program.operands[operand];
+                place == Place::Value && scalar.is_integer()
+            });
+            if is_integer
+                && !is_dimension(&name.unraw().to_string())
+                && used.iter().any(|other| other.unraw() == name.unraw())
+            {
+                let message = format!(
+                    "the length of a buffer is made of `{name}`, which is therefore a problem \
+                     dimension: add it to `tune({name} = …)` with the sizes to tune for"
+                );
+                errors.add(name.span(), message);
+            }
+        }
+    }
+
+    /// Reports those of some arguments by value that neither clauses nor the declarations of
+    /// buffers use.
     pub(super) fn check_values(&self, some: &[String], clauses: &TokenStream, errors: &mut Errors) {
         let inputs = self.signature.inputs.iter();
         let attributes = inputs.flat_map(|input| match input {
@@ -152,6 +182,18 @@ impl FusedItem {
             body,
         }
     }
+}
+
+/// The names in the length that an attribute gives a buffer.
+fn names_in_length(attribute: &Attribute) -> Vec<Ident> {
+    let Meta::List(list) = &attribute.meta else {
+        return Vec::new();
+    };
+    let words = pieces(list.tokens.clone()).into_iter().map(names);
+    let lengths = words.filter(|words| words.first().is_some_and(|word| word == "len"));
+    lengths
+        .flat_map(|words| words.into_iter().skip(1))
+        .collect()
 }
 
 /// Whether formulas ask what the device has, `device.LIMIT`.

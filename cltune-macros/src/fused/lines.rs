@@ -345,6 +345,7 @@ impl<'a> Lined<'a> {
         for statement in body.in_loop {
             if let Some(fold) = Folded::of_lines(program, statement) {
                 let value = self.elements.value(&statement.value, lanes);
+                let value = fold.argument(&statement.value, value, lanes);
                 self.line(2, &format!("// {}", statement.text));
                 for line in accumulated(&fold, &value, lanes) {
                     self.line(2, &line);

@@ -3,6 +3,7 @@
 //!
 //! | file | owns |
 //! |---|---|
+//! | `clauses` | the clauses that are taken, and those that are made |
 //! | `item` | the annotated function: its signature and its statements |
 //! | `value` | typed expressions over elements, and their text in OpenCL C |
 //! | `operations` | operations on typed values, with the type and shape of the result |
@@ -39,6 +40,7 @@
 
 mod across;
 mod arguments;
+mod clauses;
 mod elements;
 mod finish;
 mod folded;
@@ -88,7 +90,7 @@ use crate::environment::Environment;
 use crate::errors::Errors;
 use crate::expand::expand_parsed;
 use crate::generate;
-use crate::parse::{Attribute, Body, Item, Spanned};
+use crate::parse::{Attribute, Body, CLAUSES, Item, Spanned};
 use item::FusedItem;
 use proc_macro2::{Ident, Span, TokenStream};
 use program::Program;
@@ -109,8 +111,8 @@ pub(crate) fn expand(
         }
     };
     let mut errors = Errors::default();
-    let written = Attribute::parse(attribute.clone(), &mut errors);
-    tunable::refuse_clauses(&written, &mut errors);
+    let written = Attribute::parse(attribute.clone(), &clauses::offered(), &mut errors);
+    clauses::refuse_clauses(&written, &mut errors);
     let program = read::program(&parsed, &mut errors);
     let warnings = errors.is_empty().then(|| warnings(&program));
     let clauses = Clauses {
@@ -156,9 +158,10 @@ fn expand_tunable(
         return expand_parsed(written, &item, environment, errors);
     }
     let made = tunable::tunable(program, written);
-    let attribute = tunable::joined(tokens, &made.clauses);
-    let mut attribute = Attribute::parse(attribute, &mut errors);
+    let attribute = clauses::joined(tokens, &made.clauses);
+    let mut attribute = Attribute::parse(attribute, &CLAUSES, &mut errors);
     item.check_names(program, &attribute, &made.clauses, &mut errors);
+    item.check_lengths(program, is_dimension, &mut errors);
     let (host_only, others): (Vec<_>, Vec<_>) = made
         .host_only
         .into_iter()
@@ -187,7 +190,7 @@ fn expand_parts(
     if let Err(reason) = environment {
         return syn::Error::new(Span::call_site(), reason).to_compile_error();
     }
-    tunable::refuse_for_parts(written, &mut errors);
+    clauses::refuse_for_parts(written, &mut errors);
     check::check_function(&item.signature, written, &mut errors);
     if !errors.is_empty() {
         let mut expansion = errors.to_compile_errors();

@@ -1,11 +1,12 @@
-//! The size of expressions: what compilers of OpenCL C take, and what is worth computing again where
-//! it is used.
+//! The size of expressions: what compilers of OpenCL C take, and what is worth computing again
+//! where it is used.
 
 use super::value::{Lanes, Value};
 use crate::errors::fail;
 use proc_macro2::Span;
 
-/// The parentheses that Clang takes, which most drivers are made of, without those around a value that is folded.
+/// The parentheses that Clang takes, which most drivers are made of, without those around a value
+/// that is folded.
 const DEEPEST: usize = 256 - 2;
 
 /// Names of `let` that are made of two of the name before double it each time.

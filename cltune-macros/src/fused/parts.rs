@@ -182,7 +182,7 @@ fn is_read_first(statements: &[Statement], operand: usize) -> bool {
 }
 
 /// An argument with a plain name.
-fn typed(input: &FnArg) -> Option<(&PatType, &Ident)> {
+pub(super) fn typed(input: &FnArg) -> Option<(&PatType, &Ident)> {
     let FnArg::Typed(typed) = input else {
         return None;
     };

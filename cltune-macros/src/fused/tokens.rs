@@ -1,5 +1,5 @@
-//! Tokens as text: comments of the generated source, and lengths to be told apart. What is in tokens:
-//! names, attributes.
+//! Tokens as text: comments of the generated source, and lengths to be told apart. Names and
+//! attributes in tokens.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 

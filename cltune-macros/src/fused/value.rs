@@ -283,7 +283,7 @@ impl Value {
 
     /// A result of an operator on small integers, or an argument of a function: as vectors have it,
     /// and not as the `int` that C computes with.
-    fn narrowed(&self, text: String, lanes: Lanes) -> String {
+    pub(super) fn narrowed(&self, text: String, lanes: Lanes) -> String {
         let is_small = |scalar: ScalarType| scalar.is_integer() && scalar.size() < 4;
         match self.ty {
             Type::Number(scalar) if is_small(scalar) && lanes != Lanes::Many => {

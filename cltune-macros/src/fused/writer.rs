@@ -228,6 +228,7 @@ impl<'a> Writer<'a> {
             let scalar = statement.value.scalar();
             self.line(2, &format!("// {}", statement.text));
             if let Some(fold) = fold {
+                let value = fold.argument(&statement.value, value, of_value);
                 for line in fold.accumulated(&value, lanes) {
                     self.line(2, &line);
                 }

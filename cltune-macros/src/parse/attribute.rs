@@ -61,7 +61,8 @@ pub(crate) struct TemplateSyntax {
     pub(crate) elements: Expr,
 }
 
-const CLAUSES: [&str; 28] = [
+/// All clauses.
+pub(crate) const CLAUSES: [&str; 28] = [
     "source",
     "kernel",
     "name",
@@ -93,8 +94,9 @@ const CLAUSES: [&str; 28] = [
 ];
 
 impl Attribute {
-    /// Reads all clauses. What is wrong is collected and left out.
-    pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Self {
+    /// Reads all clauses. What is wrong is collected and left out. `offered` are those that are named
+    /// where one is unknown.
+    pub(crate) fn parse(tokens: TokenStream, offered: &[&str], errors: &mut Errors) -> Self {
         let mut attribute = Self::default();
         if let Err(error) = cltune_formats::formula::check_nesting(tokens.clone()) {
             errors.push(error.into());
@@ -102,7 +104,7 @@ impl Attribute {
         }
         let read = |input: ParseStream<'_>| {
             separated(input, errors, |input, errors| {
-                attribute.clause(input, errors)
+                attribute.clause(input, offered, errors)
             });
             Ok(())
         };
@@ -114,7 +116,12 @@ impl Attribute {
         attribute
     }
 
-    fn clause(&mut self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+    fn clause(
+        &mut self,
+        input: ParseStream<'_>,
+        offered: &[&str],
+        errors: &mut Errors,
+    ) -> syn::Result<()> {
         let word = input.call(Ident::parse_any)?;
         match word.to_string().as_str() {
             "source" => set(&mut self.source, &word, assigned(input)),
@@ -154,8 +161,8 @@ impl Attribute {
             "scratch" => set(&mut self.scratch, &word, list(input, errors)),
             "stages" => set(&mut self.stages, &word, steps(input, errors)),
             text => {
-                let near = did_you_mean(text, CLAUSES);
-                let clauses = quoted(CLAUSES);
+                let near = did_you_mean(text, offered.iter().copied());
+                let clauses = quoted(offered);
                 let message = format!("unknown clause `{text}`{near}; the clauses are {clauses}");
                 Err(syn::Error::new(word.span(), message))
             }

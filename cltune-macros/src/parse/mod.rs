@@ -26,7 +26,7 @@ pub(crate) use argument::{
     Argument, ArgumentType, Arguments, ImageType, arguments, element_path, element_type, elements,
     instead, last_segment, not_a_pixel, path_text, ungrouped, vector,
 };
-pub(crate) use attribute::{Attribute, TemplateSyntax};
+pub(crate) use attribute::{Attribute, CLAUSES, TemplateSyntax};
 pub(crate) use compile_option::OptionSyntax;
 pub(crate) use computation::ComputationSyntax;
 pub(crate) use item::{Body, Item};

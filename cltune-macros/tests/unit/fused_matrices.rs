@@ -182,7 +182,7 @@ fn references_sum_in_wider_arithmetic() {
 /// The tolerance that a program's reference is given: what sums are made of, or nothing.
 fn accumulated(body: &str) -> Option<String> {
     let mut errors = Errors::default();
-    let written = Attribute::parse(TokenStream::new(), &mut errors);
+    let written = Attribute::parse(TokenStream::new(), &[], &mut errors);
     let clauses = tunable::tunable(&program(body), &written)
         .clauses
         .to_string();

@@ -16,6 +16,7 @@ fn k(
     output = x;
     y = sine(x);
     y = sqr(x, x);
+    y = log(x);
     y = sqrt(x, x);
     y = x.sqrt();
     y = x[0];

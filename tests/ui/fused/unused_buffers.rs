@@ -7,9 +7,11 @@ fn k(
     #[arg(len = n)] x: &Buffer<f32>,
     #[arg(len = n)] input: &Buffer<f32>,
     #[arg(len = n)] y: &mut Buffer<f32>,
+    #[arg(len = n)] z: &mut Buffer<f32>,
+    #[arg(len = n)] factor: &mut Buffer<f32>,
     #[arg(out, len = n)] fresh: &mut Buffer<f32>,
 ) -> Result<Event> {
-    y = x;
+    y = factor * x;
 }
 
 #[fused(tune(n = 1024))]

@@ -3,7 +3,9 @@
 use super::Reader;
 use crate::errors::fail;
 use crate::errors::{did_you_mean, quoted};
-use crate::fused::functions::{ABS, Each, FUNCTIONS, Fold, MAX, REDUCTIONS, Reduction, names};
+use crate::fused::functions::{
+    ABS, Each, FUNCTIONS, Fold, MAX, REDUCTIONS, Reduction, names, of_opencl,
+};
 use crate::fused::literals::{self, computable};
 use crate::fused::nesting;
 use crate::fused::operations::described;
@@ -222,7 +224,10 @@ impl Reader {
                 );
                 return fail(name.span(), message);
             }
-            let near = did_you_mean(&text, names());
+            let near = match of_opencl(&text) {
+                Some(known) => format!("; `{text}` of OpenCL C is `{known}` here"),
+                None => did_you_mean(&text, names()),
+            };
             let message = format!(
                 "there is no function `{name}`{near}; the functions are {}",
                 quoted(names())

@@ -19,11 +19,17 @@ impl Reader {
                 statements.any(|statement| statement.value.operands().contains(&position));
             let name = &argument.name;
             let message = match self.program.operands[position].place {
-                Place::Buffer { mutable: true, .. } if !is_written => {
-                    format!("no statement writes `{name}`: declare it as `&Buffer<…>`")
+                Place::Buffer { out: true, .. } if !is_written => {
+                    format!(
+                        "no statement writes the output `{name}`: write `{name} = …;`, or leave the \
+                         argument out"
+                    )
                 }
                 Place::Buffer { .. } if !is_written && !is_read => {
                     format!("no statement uses `{name}`")
+                }
+                Place::Buffer { mutable: true, .. } if !is_written => {
+                    format!("no statement writes `{name}`: declare it as `&Buffer<…>`")
                 }
                 _ => continue,
             };
