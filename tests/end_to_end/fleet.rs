@@ -382,6 +382,20 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
     let _ = again
         .expect_code(0)
         .expect_stderr(&["1 result is the same on several machines"]);
+    // Of two versions of a kernel, that of the program stays, or else the first.
+    let other_version = lockfile.replace("fingerprint = \"", "fingerprint = \"0");
+    fleet.write("old.lock", &other_version);
+    fleet.write("new.lock", &lockfile);
+    let files = ["merge", "old.lock", "new.lock", "--output", "cltune.lock"];
+    let of_program = fleet.cltune(&[&files[..], &["--artifact", "app"]].concat());
+    let _ = of_program.expect_code(1).expect_stderr(&[
+        "warning: cltune_e2e_fleet::first: tuned for different versions of the kernel; kept that of new.lock",
+        "left out 1 entry of old.lock",
+    ]);
+    assert_eq!(fleet.read("cltune.lock"), lockfile);
+    let first = fleet.cltune(&files).expect_code(1);
+    let _ = first.expect_stderr(&["old.lock comes first", "--artifact PROGRAM"]);
+    assert_eq!(fleet.read("cltune.lock"), other_version);
 }
 
 #[test]

@@ -157,6 +157,62 @@ fn a_search_starts_from_the_best_for_another_problem() {
         entry.contains(&proposed.replace(',', ", ")),
         "{proposed}: {lockfile}"
     );
+
+    // Of another version of the kernel only the values count: here these are bad ones, with times
+    // that would be hard to beat.
+    let values = [("n = 1024", "[16,true]"), ("n = 2048", "[4,false]")];
+    let mut entries = lockfile.split("\n[[kernel.tuned]]\n").map(str::to_owned);
+    let mut stale = entries.next().unwrap_or_default();
+    for entry in entries {
+        let (_, values) = values
+            .iter()
+            .find(|(problem, _)| entry.contains(problem))
+            .expect("both were tuned");
+        stale += "\n[[kernel.tuned]]\n";
+        for line in entry.lines() {
+            stale += &match line.split(' ').next() {
+                Some("values") => format!("values = {values}\n"),
+                Some("time_us") => "time_us = 0.001\n".to_owned(),
+                _ => format!("{line}\n"),
+            };
+        }
+    }
+    project.write("cltune.lock", &stale);
+    let kernel = project.read("kernels/waste.h");
+    project.write("kernels/waste.h", &format!("// a comment\n{kernel}"));
+    let both = [
+        "tune",
+        "--problem",
+        "n=1024",
+        "--problem",
+        "n=2048",
+        "--budget",
+        "2",
+    ];
+    let random = ["--strategy", "random", "--message-format", "json"];
+    let again = project
+        .cltune(&[&both[..], &random].concat())
+        .expect_code(0);
+    // After the default; for the second problem too, although the first one's result has replaced
+    // all entries of that version.
+    let configurations = again.messages("configuration");
+    let known = again.messages("known");
+    for (at, (problem, values)) in values.iter().enumerate() {
+        assert_eq!(
+            configurations[2 * at + 1]["values"].to_string(),
+            *values,
+            "{again}"
+        );
+        let from = known[at]["places"][0].as_str().unwrap_or_default();
+        assert!(
+            from.starts_with("the values of another version of the kernel on "),
+            "{from}"
+        );
+        assert!(from.ends_with(&format!(" for {problem}")), "{from}");
+    }
+    let lockfile = project.read("cltune.lock");
+    assert!(!lockfile.contains("time_us = 0.001"), "{lockfile}");
+    assert_eq!(lockfile.matches("evaluated = 2").count(), 2, "{lockfile}");
 }
 
 #[test]

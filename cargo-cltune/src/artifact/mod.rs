@@ -16,6 +16,6 @@ mod sources;
 
 pub(crate) use build::CargoArgs;
 pub(crate) use collect::{
-    Discovery, PackageTunables, STATE, discover, discover_or_read, discover_to_tune,
+    DiscoverError, Discovery, PackageTunables, STATE, discover, discover_or_read, discover_to_tune,
 };
 pub(crate) use sources::{touch, touch_sources};

@@ -84,6 +84,8 @@ Examples:
                                             all parts of `tune --partition`, each in a folder
   cargo cltune merge cltune.lock contribution.json --output cltune.lock
                                             values for devices of somebody else
+  cargo cltune merge a.lock b.lock --artifact ./app --output cltune.lock
+                                            of several versions of a kernel, that of ./app
   cargo cltune merge a.lock b.lock --time-again --artifact ./app --output cltune.lock
                                             where they disagree, what is fastest here";
 

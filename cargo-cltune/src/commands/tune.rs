@@ -80,8 +80,8 @@ pub(crate) struct TuneArgs {
         help_heading = "Tuning"
     )]
     seed: u64,
-    /// Search without what is known from other devices and problem sizes: the lockfile's entries
-    /// and the journals of earlier sessions.
+    /// Search without what is known from other devices, problem sizes and versions of the kernel: the
+    /// lockfile's entries and the journals of earlier sessions.
     #[arg(long, help_heading = "Tuning")]
     no_warm_start: bool,
     /// Leave out configurations with fewer work-groups than the device has compute units, unless

@@ -11,6 +11,7 @@
 //! | `repeatability` | what another comparison would choose |
 //! | `result` | its result, and its errors |
 //! | `prior_results` | the results that it starts from |
+//! | `stale` | the values of another version of the kernel, from which it starts, too |
 //! | `evaluation` | the result of one evaluation, and failure attribution |
 //! | `pipeline` | building and measuring: concurrent or batched |
 //! | `workers` | the processes that do both, which are replaced when they die |
@@ -43,6 +44,7 @@ mod search;
 mod search_loop;
 mod session_lock;
 mod space;
+mod stale;
 mod startup_budget;
 mod steadiness;
 mod stopwatch;

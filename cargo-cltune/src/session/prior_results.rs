@@ -3,6 +3,7 @@
 
 use super::journal::{NewerJournal, Place, Recalled, Recorded, recall};
 use super::plan::Job;
+use super::stale::StaleEntry;
 use crate::lockfile_store;
 use cltune_core::measure::Objective;
 use cltune_core::select::{
@@ -17,7 +18,8 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub(crate) struct WarmStart {
     pub(crate) results: Vec<PriorResults>,
-    /// Where they are from, a line for each set of prior results, that with the most results first.
+    /// Where they are from, a line for each set of prior results: that of the job itself from
+    /// another version of the kernel, then that with the most results first.
     pub(crate) places: Vec<String>,
     /// The journals that newer releases wrote to, whose results are not among these.
     pub(crate) newer: BTreeSet<NewerJournal>,
@@ -27,11 +29,29 @@ pub(crate) struct WarmStart {
     pub(crate) selected: Option<Vec<i64>>,
 }
 
-/// The results that the journals in `state` and the lockfile have of this job's declaration.
+/// The time of a configuration that was not measured. A score has one, which means nothing in a set
+/// of one configuration.
+const UNKNOWN: Score = Score::Time(1.0);
+
+/// What a search starts from at one place.
+struct Source<'a> {
+    place: &'a Place,
+    results: PriorResults,
+    /// Whether this is a stale entry, of which nothing but the values counts.
+    is_stale: bool,
+}
+
+/// The results that the journals in `state` and the lockfile have of this job's declaration, and the
+/// values of stale entries where there are no results.
 ///
 /// Journals of the job's own device and problem are left out, so that tuning again is a search of
 /// its own; the lockfile's entry is not, so that a better existing entry is not lost.
-pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmStart {
+pub(super) fn prior_results(
+    job: &Job,
+    state: &Path,
+    lockfile: &Path,
+    stale: &[StaleEntry],
+) -> WarmStart {
     let model = &job.declaration.model;
     // A lockfile that cannot be read, or does not fit, was refused before the search.
     let (table, measures) = match lockfile_store::read(lockfile) {
@@ -52,33 +72,43 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
     let objective = job.declaration.measure.objective;
     all.retain(|recalled| recalled.results.iter().any(|of| of.time_us.is_some()));
     let info = job.device.info();
-    let distance = |of: &Recalled| {
-        let is_other = !of.place.device.key().is(info.key());
-        let device = device_distance(&of.place.device, &info);
-        let problem = problem_distance(&of.place.problem, &job.dims);
+    let known = all.iter().map(|recalled| Source {
+        place: &recalled.place,
+        results: prior(&recalled.results, objective),
+        is_stale: false,
+    });
+    let is_known = |place: &Place| all.iter().any(|recalled| recalled.place.is(place));
+    let stale = stale.iter().filter(|entry| !is_known(&entry.place));
+    let stale = stale.map(|entry| Source {
+        place: &entry.place,
+        results: PriorResults {
+            results: vec![(entry.codes.clone(), UNKNOWN)],
+        },
+        is_stale: true,
+    });
+    let mut sources: Vec<Source> = known.chain(stale).collect();
+    let distance = |place: &Place| {
+        let is_other = !place.device.key().is(info.key());
+        let device = device_distance(&place.device, &info);
+        let problem = problem_distance(&place.problem, &job.dims);
         // A device of another type comes last.
         (device.is_none(), is_other, device, problem)
     };
-    all.sort_by(|a, b| {
-        let order = distance(a).partial_cmp(&distance(b));
+    sources.sort_by(|a, b| {
+        let order = distance(a.place).partial_cmp(&distance(b.place));
         order.unwrap_or(Ordering::Equal)
     });
-    let priors = all
-        .iter()
-        .map(|recalled| prior(&recalled.results, objective));
-    let priors: Vec<PriorResults> = priors.collect();
     let selected = select(model, &info, &job.dims, &table, &Table::EMPTY);
     let selected = selected.filter(|selected| own.is_none() && selected.known.is_some());
     let selected = selected.map(|selected| selected.codes.into_owned());
-    let counts = priors.iter().map(|prior| prior.results.len());
-    let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
-    places.sort_by_key(|(count, _)| Reverse(*count));
-    let places = places.into_iter();
+    let mut places: Vec<&Source> = sources.iter().collect();
+    places.sort_by_key(|source| {
+        let is_own = source.is_stale && source.place.is(&here);
+        (!is_own, Reverse(source.results.results.len()))
+    });
     WarmStart {
-        places: places
-            .map(|(count, place)| describe(job, place, count))
-            .collect(),
-        results: priors,
+        places: places.iter().map(|source| describe(job, source)).collect(),
+        results: sources.into_iter().map(|source| source.results).collect(),
         own,
         selected,
         newer,
@@ -123,13 +153,18 @@ fn add<'a>(
     }
 }
 
-fn describe(job: &Job, place: &Place, count: usize) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    let problem = job.declaration.model.describe_problem(&place.problem);
-    format!(
-        "{count} result{plural} on {} for {problem}",
-        place.device.name
-    )
+fn describe(job: &Job, source: &Source<'_>) -> String {
+    let count = source.results.results.len();
+    let what = match count {
+        _ if source.is_stale => "the values of another version of the kernel".to_owned(),
+        1 => "1 result".to_owned(),
+        _ => format!("{count} results"),
+    };
+    let problem = job
+        .declaration
+        .model
+        .describe_problem(&source.place.problem);
+    format!("{what} on {} for {problem}", source.place.device.name)
 }
 
 /// By what the objective wants least of; where that is known of none, by the times: each place has

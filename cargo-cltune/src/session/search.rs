@@ -11,6 +11,7 @@ use super::progress::Block;
 use super::result::{EntryCheck, Finished, SearchError, Stopped};
 use super::search_loop::SearchLoop;
 use super::space::space;
+use super::stale::stale_entries;
 use super::startup_budget::StartupDominated;
 use super::stopwatch::Stopwatch;
 use super::workers::{IdleWorkers, MeasurementWorker};
@@ -18,6 +19,7 @@ use crate::interrupt::interrupted;
 use crate::oclgrind::{SoundnessCheck, Verdict};
 use crate::threads::lock;
 use cltune_core::select::default_codes;
+use cltune_formats::lockfile::Lockfile;
 use cltune_runtime::Budget;
 use cltune_runtime::tuning::IdlePower;
 use cltune_search::space::Space;
@@ -76,11 +78,14 @@ pub(crate) enum Earlier {
 }
 
 /// Searches within the budget, and chooses between the best. `state` is the folder of journals;
-/// `lockfile` has prior results; `block` shows the progress.
+/// `lockfile` has prior results, and `before` is that file as it was when the session began: the
+/// session's first result for a kernel takes the place of all stale entries. `block` shows the
+/// progress.
 pub(crate) fn run(
     job: &Job,
     state: &Path,
     lockfile: &Path,
+    before: &Lockfile,
     options: &SearchOptions,
     block: &mut Block,
 ) -> Result<Finished, SearchError> {
@@ -95,7 +100,8 @@ pub(crate) fn run(
     }
     options.strategy.check(&space)?;
     let prior = if options.warm_start {
-        prior_results(job, state, lockfile)
+        let stale = stale_entries(job, before, &space);
+        prior_results(job, state, lockfile, &stale)
     } else {
         WarmStart::default()
     };

@@ -67,7 +67,7 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     let file = state.join("cltune.lock");
     lockfile_store::write(&file, &lockfile).unwrap();
 
-    let known = prior_results(&job("mine", 8), state, &file);
+    let known = prior_results(&job("mine", 8), state, &file, &[]);
     let expected = [
         "2 results on mine for n = 64",
         "2 results on other for n = 8",
@@ -80,7 +80,7 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     assert_eq!(known.selected, None);
     // Without an entry for its size, calls get the one for the nearest size on their device, and
     // without any on their device, one of a similar device.
-    let selected = |device: &str, n| prior_results(&job(device, n), state, &file).selected;
+    let selected = |device: &str, n| prior_results(&job(device, n), state, &file, &[]).selected;
     assert_eq!(selected("mine", 16), Some(vec![256]));
     assert_eq!(selected("third", 64), Some(vec![32]));
     assert_eq!(selected("fourth", 8), Some(vec![256]));
@@ -101,7 +101,7 @@ fn a_journal_of_a_newer_release_is_told_of_and_does_not_start_a_search() {
     let file = state.join("journal/third-8.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen('{', "{\"cltune_journal\":2,", 1)).unwrap();
-    let known = prior_results(&job("mine", 8), state, &state.join("cltune.lock"));
+    let known = prior_results(&job("mine", 8), state, &state.join("cltune.lock"), &[]);
     assert_eq!(known.places, ["1 result on other for n = 8"]);
     let told: Vec<String> = known.newer.iter().map(NewerJournal::warning).collect();
     assert_eq!(told.len(), 1);
@@ -138,12 +138,50 @@ fn an_entry_that_was_measured_otherwise_is_tried_and_its_time_is_not_compared() 
     }
     let file = state.join("cltune.lock");
     lockfile_store::write(&file, &lockfile).unwrap();
-    let known = prior_results(&job("mine", 8), state, &file);
+    let known = prior_results(&job("mine", 8), state, &file, &[]);
     assert_eq!(known.own, Some(vec![256]));
     let expected = ["1 result on mine for n = 8", "1 result on other for n = 8"];
     assert_eq!(known.places, expected);
     let other = [(vec![32], Score::Time(5.0))];
     assert_eq!(known.results[1].results, other);
+}
+
+#[test]
+fn stale_entries_are_tried_where_nothing_else_is_known_and_bring_no_times() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    journal(state, "mine", 8, r#"{"values":[64],"time_us":1}"#);
+    journal(state, "mine", 64, r#"{"values":[32],"time_us":4}"#);
+    journal(
+        state,
+        "other",
+        8,
+        "{\"values\":[32],\"time_us\":5}\n{\"values\":[64],\"time_us\":6}",
+    );
+    let entry = |device: &str, n: i64, code: i64| StaleEntry {
+        place: Place::of(&job(device, n)),
+        codes: vec![code],
+    };
+    let stale = [
+        entry("mine", 8, 256),
+        entry("mine", 32, 128),
+        entry("other", 8, 128),
+    ];
+    let known = prior_results(&job("mine", 8), state, &state.join("none"), &stale);
+    let expected = [
+        "the values of another version of the kernel on mine for n = 8",
+        "2 results on other for n = 8",
+        "the values of another version of the kernel on mine for n = 32",
+        "1 result on mine for n = 64",
+    ];
+    assert_eq!(known.places, expected);
+    let tried: Vec<&[i64]> = known.results.iter().map(|of| &*of.results[0].0).collect();
+    assert_eq!(tried, [[256], [128], [32], [32]], "the nearest first");
+    for at in [0, 1] {
+        assert_eq!(known.results[at].results.len(), 1, "it compares with none");
+    }
+    // No call gets them, and no result has to be better than theirs.
+    assert_eq!((known.own, known.selected), (None, None));
 }
 
 #[test]
@@ -186,6 +224,7 @@ fn where_nothing_is_known_there_is_nothing_to_start_from() {
         &job("mine", 8),
         folder.path(),
         &folder.path().join("cltune.lock"),
+        &[],
     );
     assert!(known.results.is_empty() && known.places.is_empty() && known.own.is_none());
 }

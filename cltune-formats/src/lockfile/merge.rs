@@ -1,8 +1,8 @@
 //! Uniting files that were tuned on different machines.
 //!
 //! The result does not depend on which file is merged into which, except where two files hold
-//! entries for different versions of a kernel: no file says which version is the current one, so
-//! the entries of the file that is merged into stay, and the report says what was left out. The same
+//! entries for different versions of a kernel: no file says which version is the current one. The
+//! entries of the file that is merged into stay, and the report says what was left out. The same
 //! holds for entries whose times were measured with caches in different states, which do not
 //! compare.
 

@@ -4,25 +4,30 @@
 //! |---|---|
 //! | `sources` | the files that are united, read |
 //! | `timed_again` | the choice where machines disagree |
+//! | `versions` | the choice between versions of a kernel |
 
 mod sources;
 mod timed_again;
+mod versions;
 
 use super::Exit;
 use super::database::{self, DatabaseStoreError};
+use crate::artifact::{CargoArgs, DiscoverError, discover_or_read};
 use crate::fleet::{self, ContributionError, PartFile, PartFileError, PartsError};
 use crate::lockfile_store::{self, StoreError};
 use cltune_formats::lockfile::{Lockfile, LockfileError, MergeReport};
 use sources::{Named, Source, new_entries};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use versions::{Versions, reason};
 
 /// Unites lockfiles that were tuned on different machines.
 ///
 /// A file may also be one in which git left conflict markers: both sides are united. Where two
 /// files hold results for the same device and problem, the faster one stays; where one was measured
-/// with cold caches and the other with warm ones, that of the first file. Databases of template
-/// defaults are united in the same way.
+/// with cold caches and the other with warm ones, that of the first file. Where they were tuned for
+/// different versions of a kernel, the version of --artifact stays, and without it that of the first
+/// file. Databases of template defaults are united in the same way.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct MergeArgs {
     /// The lockfiles, folders of parts, contributions, or databases of template defaults.
@@ -37,8 +42,9 @@ pub(crate) struct MergeArgs {
     /// be there twice.
     #[arg(long, requires = "artifact")]
     pub(crate) time_again: bool,
-    /// The executable or library whose kernels are timed again.
-    #[arg(long, value_name = "FILE", requires = "time_again")]
+    /// The executable or library that the values are for: where files were tuned for different
+    /// versions of a kernel, its version stays.
+    #[arg(long, value_name = "FILE")]
     pub(crate) artifact: Option<PathBuf>,
     /// Where to write the result; it may be one of the files. Without it, standard output.
     #[arg(long, short, alias = "out", value_name = "FILE")]
@@ -110,6 +116,9 @@ pub(crate) enum MergeError {
         /// Why.
         source: Box<ContributionError>,
     },
+    /// The artifact cannot be read.
+    #[error(transparent)]
+    Artifact(#[from] DiscoverError),
     /// Nothing can be timed again.
     #[error("--time-again: {0}")]
     TimeAgain(String),
@@ -149,12 +158,22 @@ pub(crate) fn run(
     }
     let mut messages = Vec::new();
     let mut outcome = check_parts(args, &sources, &mut messages)?;
-    let (mut united, conflicts) = unite(&sources, &mut messages)?;
+    let read = |artifact| discover_or_read(Some(artifact), None, &CargoArgs::default());
+    let artifact = args.artifact.as_deref();
+    let discovery = artifact.map(read).transpose()?;
+    let versions = artifact.zip(discovery.as_ref());
+    let versions = versions.map(|(artifact, discovery)| Versions::of(artifact, discovery));
+    if let Some(versions) = &versions
+        && versions.keep(&mut sources, &mut messages)?
+    {
+        outcome = Exit::Reported;
+    }
+    let (mut united, conflicts) = unite(&sources, versions.as_ref(), &mut messages)?;
     if conflicts {
         outcome = Exit::Reported;
     }
-    if let Some(artifact) = args.artifact.as_deref().filter(|_| args.time_again) {
-        let again = timed_again::run(&mut united, &sources, artifact, &mut messages);
+    if let Some(discovery) = discovery.filter(|_| args.time_again) {
+        let again = timed_again::run(&mut united, &sources, &discovery, &mut messages);
         if !again.map_err(|error| MergeError::TimeAgain(error.to_string()))? {
             outcome = Exit::Reported;
         }
@@ -193,9 +212,12 @@ fn check_parts(
 }
 
 /// All of them in one lockfile, and whether some hold different versions of a kernel, or times that
-/// do not compare. Contributions
-/// come last, whatever their place.
-fn unite(sources: &[Source], messages: &mut Vec<u8>) -> io::Result<(Lockfile, bool)> {
+/// do not compare. Contributions come last, whatever their place.
+fn unite(
+    sources: &[Source],
+    versions: Option<&Versions>,
+    messages: &mut Vec<u8>,
+) -> io::Result<(Lockfile, bool)> {
     let own = sources.iter().filter(|source| !source.is_contribution);
     let (mut united, mut name) = (Lockfile::default(), String::new());
     let mut conflicts = false;
@@ -206,7 +228,7 @@ fn unite(sources: &[Source], messages: &mut Vec<u8>) -> io::Result<(Lockfile, bo
         }
         let report = united.merge(&source.lockfile);
         conflicts |= is_conflict(&report);
-        describe(messages, &report, &name, &source.name)?;
+        describe(messages, &report, &name, source, versions)?;
         name = format!("{name} + {}", source.name);
     }
     let known = united.clone();
@@ -214,7 +236,7 @@ fn unite(sources: &[Source], messages: &mut Vec<u8>) -> io::Result<(Lockfile, bo
         let (new, left_out) = new_entries(&source.lockfile, &known);
         let report = united.merge(&new);
         conflicts |= is_conflict(&report);
-        describe(messages, &report, &name, &source.name)?;
+        describe(messages, &report, &name, source, versions)?;
         if left_out > 0 {
             writeln!(
                 messages,
@@ -230,7 +252,14 @@ fn is_conflict(report: &MergeReport) -> bool {
     !report.fingerprints.is_empty() || !report.measures.is_empty()
 }
 
-fn describe(out: &mut impl Write, report: &MergeReport, into: &str, from: &str) -> io::Result<()> {
+fn describe(
+    out: &mut impl Write,
+    report: &MergeReport,
+    into: &str,
+    source: &Source,
+    versions: Option<&Versions>,
+) -> io::Result<()> {
+    let from = &source.name;
     let entries = if report.added_entries == 1 {
         "entry"
     } else {
@@ -252,11 +281,7 @@ fn describe(out: &mut impl Write, report: &MergeReport, into: &str, from: &str) 
     }
     for conflict in &report.fingerprints {
         writeln!(out, "warning: {conflict}")?;
-        writeln!(
-            out,
-            "  kept those of {into}; if `cargo cltune check` calls them stale, {from} is the newer \
-             one: name it first, or tune again"
-        )?;
+        writeln!(out, "  {}", reason(versions, conflict, into, source))?;
     }
     for conflict in &report.measures {
         writeln!(out, "warning: {conflict}")?;

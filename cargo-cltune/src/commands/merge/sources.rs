@@ -170,7 +170,7 @@ fn own_results(mut lockfile: Lockfile, mut file: PartFile) -> (Lockfile, PartFil
 }
 
 /// Leaves out kernels without entries, and devices that no entry is for.
-fn without_unused(lockfile: &mut Lockfile) {
+pub(super) fn without_unused(lockfile: &mut Lockfile) {
     lockfile.kernels.retain(|kernel| !kernel.tuned.is_empty());
     let kernels = &lockfile.kernels;
     let is_used = |device: &LockDevice| {

@@ -2,7 +2,7 @@
 //! machine, so that nobody's lucky timing decides.
 
 use super::sources::Source;
-use crate::artifact::{CargoArgs, Discovery, discover_or_read};
+use crate::artifact::Discovery;
 use crate::fleet::Unit;
 use crate::history::{LockfileEntry, entry};
 use crate::oclgrind::{Method, SoundnessCheck, Verdict};
@@ -22,7 +22,7 @@ use cltune_formats::lockfile::{Lockfile, Measured};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The seed of the inputs.
@@ -67,14 +67,13 @@ struct Finding<'a> {
 /// be.
 ///
 /// # Errors
-/// The artifact cannot be read, or there is no device.
+/// There is no device.
 pub(super) fn run(
     united: &mut Lockfile,
     sources: &[Source],
-    artifact: &Path,
+    discovery: &Discovery,
     out: &mut Vec<u8>,
 ) -> Result<bool, Box<dyn Error>> {
-    let discovery = discover_or_read(Some(artifact), None, &CargoArgs::default())?;
     let devices = kinds(list_devices()?);
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
         say(format_args!(
@@ -84,7 +83,7 @@ pub(super) fn run(
     let checks = Method::is_possible(None)?;
     let (mut agreed, mut all) = (0, true);
     let mut newer = BTreeSet::new();
-    for declaration in declarations(&discovery) {
+    for declaration in declarations(discovery) {
         for (of, findings) in findings(declaration, sources) {
             // Of times that do not compare, those of the first source are kept.
             if findings.len() < 2 || measure_of(united, declaration, &of) != Some(of.measure) {

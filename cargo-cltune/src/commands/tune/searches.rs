@@ -4,12 +4,14 @@
 use super::summary;
 use crate::fleet::{PartLog, Unit, UnitResult};
 use crate::interrupt::interrupted;
+use crate::lockfile_store;
 use crate::session::{
     Block, EntryCheck, Finished, Job, LockfileTarget, Screen, SearchOptions, Update, rounds,
     run as search,
 };
 use crate::threads::side_by_side;
-use std::collections::BTreeSet;
+use cltune_formats::lockfile::Lockfile;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The options and places that all searches share.
@@ -50,6 +52,7 @@ impl SessionResults {
 /// Searches. Results of devices in the order in which they are tuned.
 pub(super) fn run(jobs: Vec<Job>, shared: &Shared<'_>) -> SessionResults {
     let mut results = SessionResults::default();
+    let before = before(&jobs, shared.target);
     for round in rounds(jobs) {
         let alone = round.len() == 1;
         let options = SearchOptions {
@@ -60,8 +63,8 @@ pub(super) fn run(jobs: Vec<Job>, shared: &Shared<'_>) -> SessionResults {
         let of_devices = round.into_iter().map(|searches| {
             let device = searches.first().map_or("", |job| &job.device.name);
             let block = shared.screen.block(device, searches.len(), alone);
-            let options = &options;
-            move || device_searches(searches, block, options, shared)
+            let (options, before) = (&options, &before);
+            move || device_searches(searches, block, options, before, shared)
         });
         for of_device in side_by_side(of_devices.collect()) {
             results.rows.extend(of_device.rows);
@@ -72,11 +75,23 @@ pub(super) fn run(jobs: Vec<Job>, shared: &Shared<'_>) -> SessionResults {
     results
 }
 
-/// The searches of one device.
+/// The lockfiles of the jobs as they are before any result is written. One that cannot be read was
+/// refused before.
+fn before(jobs: &[Job], target: &LockfileTarget) -> BTreeMap<PathBuf, Lockfile> {
+    let paths: BTreeSet<PathBuf> = jobs.iter().map(|job| target.path(&job.folder)).collect();
+    let read = |path: PathBuf| {
+        let lockfile = lockfile_store::read(&path).ok().flatten();
+        (path, lockfile.unwrap_or_default())
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// The searches of one device. `before` are the lockfiles as they were when the session began.
 fn device_searches(
     searches: Vec<Job>,
     mut block: Block,
     options: &SearchOptions,
+    before: &BTreeMap<PathBuf, Lockfile>,
     shared: &Shared<'_>,
 ) -> SessionResults {
     let (target, screen) = (shared.target, shared.screen);
@@ -92,7 +107,8 @@ fn device_searches(
             continue;
         }
         let path = target.path(&job.folder);
-        let finished = match search(&job, shared.state, &path, options, &mut block) {
+        let before = &before[&path];
+        let finished = match search(&job, shared.state, &path, before, options, &mut block) {
             Ok(finished) => finished,
             Err(error) => {
                 results.reported = true;
