@@ -3,7 +3,7 @@
 use super::measure::MeasureArgs;
 use super::strategy_help::strategy_help;
 use super::wanted::{Wanted, WantedArgs};
-use super::{Exit, MessageFormat};
+use super::{Exit, MessageFormat, warn_of_unused_parameters};
 use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
 use crate::captured;
 use crate::fleet::{Part, PartLog, Partition, Unit, artifact_fingerprint, units};
@@ -187,6 +187,17 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \
              `--problem` tunes others",
         );
+    }
+    for job in jobs.iter().filter(|_| !args.quiet) {
+        let name = &job.declaration.model.name;
+        let mut named = jobs.iter().map(|of| &of.declaration);
+        // Once for all devices and problems.
+        if named
+            .find(|of| of.model.name == *name)
+            .is_some_and(|first| std::ptr::eq(first, &job.declaration))
+        {
+            warn_of_unused_parameters(&job.declaration);
+        }
     }
     for folder in folders(&jobs) {
         let mut packages = discovery.packages.iter();

@@ -152,6 +152,19 @@ fn an_override_goes_first_where_it_has_the_tunable() {
         text.contains("WG : 64"),
         "an absent override changes nothing: {text}"
     );
+    assert!(
+        text.contains("deprecated") && text.contains("other.lock"),
+        "it is said: {text}"
+    );
+    let text = expanded(ATTRIBUTE, ITEM, &environment);
+    assert!(!text.contains("deprecated"), "it is said once: {text}");
+    environment.override_lock = Some("relative.lock".into());
+    let text = expanded(ATTRIBUTE, ITEM, &environment);
+    assert!(
+        !text.contains("deprecated"),
+        "another package may have the file: {text}"
+    );
+    environment.override_lock = Some(other.clone());
 
     write(&other, &lockfile(&fingerprint, 32));
     let text = expanded(ATTRIBUTE, ITEM, &environment);
