@@ -15,6 +15,7 @@ use crate::session::{
 use crate::terminal::say;
 use cltune_runtime::Budget;
 use cltune_search::{Chosen, Confidence, DEFAULT, find};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -188,15 +189,11 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
              `--problem` tunes others",
         );
     }
-    for job in jobs.iter().filter(|_| !args.quiet) {
-        let name = &job.declaration.model.name;
-        let mut named = jobs.iter().map(|of| &of.declaration);
-        // Once for all devices and problems.
-        if named
-            .find(|of| of.model.name == *name)
-            .is_some_and(|first| std::ptr::eq(first, &job.declaration))
-        {
-            warn_of_unused_parameters(&job.declaration);
+    // Once for all devices and problems.
+    let mut known = BTreeSet::new();
+    for declaration in jobs.iter().map(|job| &job.declaration) {
+        if !args.quiet && known.insert(&declaration.model.name) {
+            warn_of_unused_parameters(declaration);
         }
     }
     for folder in folders(&jobs) {

@@ -1,6 +1,6 @@
 //! The parameters that nothing names: their values make no difference.
 
-use super::{Compared, Computation, Declaration, ElementTolerance, Reference, Tolerance};
+use super::{Compared, Computation, Declaration, Reference, Tolerance};
 use cltune_core::Text;
 use cltune_core::expr::Formula;
 use cltune_core::model::{
@@ -103,7 +103,7 @@ impl<'a> Uses<'a> {
             self.of_steps(steps);
         }
         let Tolerance {
-            elements: None | Some(ElementTolerance { .. }),
+            elements: _,
             norm: _,
             accumulates,
         } = tolerance;

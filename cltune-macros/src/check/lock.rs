@@ -78,7 +78,7 @@ pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors
         let read = match read_lockfile(path) {
             Ok(None) => {
                 // A relative path means another file in each package, and not all need have one.
-                if given == Some(path) && said_first(path) {
+                if given == Some(path.as_path()) && said_first(path) {
                     baked.missing = Some(missing(path));
                 }
                 continue;

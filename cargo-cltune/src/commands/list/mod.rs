@@ -11,8 +11,7 @@ mod limits;
 mod print;
 
 use super::lockfile_args::LockfileArgs;
-use super::warn_of_unused_parameters;
-use super::{Exit, Format};
+use super::{Exit, Format, warn_of_unused_parameters};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
