@@ -130,6 +130,8 @@ fn a_lockfile_that_cannot_be_used_is_an_error_with_file_line_and_remedy() {
         message.contains("`WG`") && message.contains("48"),
         "{message}"
     );
+    // A package that cannot be built cannot be tuned either.
+    assert!(message.contains("delete this entry"), "{message}");
     fs::write(&path, b"version = 1 # \xe9\n").expect("written");
     let message = error(ATTRIBUTE, ITEM, &environment);
     assert!(

@@ -146,18 +146,21 @@ struct Remedy {
 
 impl Remedy {
     fn of(args: &CheckArgs) -> Self {
-        let mut remedy = Self {
-            command: "cargo cltune".to_owned(),
-            file: FILE_NAME.to_owned(),
+        let option = |name: &str, file: Option<&Path>| {
+            file.map_or_else(String::new, |file| format!(" {name} {}", file.display()))
         };
-        if let Some(artifact) = &args.artifact {
-            remedy.command += &format!(" tune --artifact {}", artifact.display());
+        let lockfile = args.lockfile.path();
+        Self {
+            command: format!(
+                "cargo cltune{}{}",
+                option("tune --artifact", args.artifact.as_deref()),
+                option("--lockfile", lockfile)
+            ),
+            file: lockfile
+                .unwrap_or(Path::new(FILE_NAME))
+                .display()
+                .to_string(),
         }
-        if let Some(lockfile) = args.lockfile.path() {
-            remedy.file = lockfile.display().to_string();
-            remedy.command += &format!(" --lockfile {}", remedy.file);
-        }
-        remedy
     }
 }
 
