@@ -264,7 +264,7 @@ fn check(args: &CheckCommand, stdout: &mut dyn Write) -> Result<Exit, Box<dyn st
     let override_lock = std::env::var_os("CLTUNE_LOCK").filter(|path| !path.is_empty());
     Ok(commands::check::run(
         &args.check,
-        &discovery,
+        discovery,
         override_lock.as_deref().map(Path::new),
         stdout,
     )?)

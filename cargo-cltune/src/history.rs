@@ -9,9 +9,10 @@ use crate::session::{
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceKey, name_matches};
+use cltune_core::measure::{Caches, Measure, Objective};
 use cltune_core::model::Model;
 use cltune_formats::declaration::Declaration;
-use cltune_formats::lockfile::{FILE_NAME, Lockfile, Tuned};
+use cltune_formats::lockfile::{Lockfile, Tuned};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -73,6 +74,17 @@ pub(crate) enum HistoryError {
         state.display()
     )]
     Nothing { state: PathBuf, kernels: String },
+    #[error(
+        "nothing of {kernels} was measured with {wanted}; there are results with {}: name that with {}",
+        others.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        others.iter().map(|of| options(*of)).collect::<Vec<_>>().join(" or ")
+    )]
+    MeasuredOtherwise {
+        kernels: String,
+        /// How the tunables declare it, or the command line.
+        wanted: String,
+        others: BTreeSet<Measure>,
+    },
     #[error("no result fits {filters}; there are results of {}", known.join("; "))]
     NothingLeft { filters: String, known: Vec<String> },
 }
@@ -179,9 +191,9 @@ pub(crate) fn read(
         let dims = filters.problems.iter();
         let dims = dims.map(|text| problem(declaration, text));
         let dims = dims.collect::<Result<Vec<_>, _>>()?;
-        let path = lockfile.map_or_else(|| package.manifest_dir.join(FILE_NAME), Path::to_owned);
-        let lockfile = lockfile_store::read(&path)?;
-        let mut found = collect(declaration, state, lockfile.as_ref(), &mut newer);
+        let path = lockfile_store::path(lockfile, &package.manifest_dir);
+        let entries = lockfile_store::read(&path)?;
+        let mut found = collect(declaration, state, entries.as_ref(), &mut newer);
         for problem in &found {
             let sizes = declaration.model.describe_problem(&problem.dims);
             let devices = problem.devices.iter().map(|on| &on.device);
@@ -213,9 +225,20 @@ pub(crate) fn read(
     }
     if known.is_empty() {
         let names = tunables.iter().map(|(_, of)| of.model.name.to_string());
-        return Err(HistoryError::Nothing {
-            state: state.to_owned(),
-            kernels: names.collect::<Vec<_>>().join(", "),
+        let kernels = names.collect::<Vec<_>>().join(", ");
+        let others = measured_otherwise(&tunables, state, lockfile)?;
+        if others.is_empty() {
+            return Err(HistoryError::Nothing {
+                state: state.to_owned(),
+                kernels,
+            });
+        }
+        let wanted: BTreeSet<Measure> = tunables.iter().map(|(_, of)| of.measure).collect();
+        let wanted: Vec<String> = wanted.iter().map(ToString::to_string).collect();
+        return Err(HistoryError::MeasuredOtherwise {
+            kernels,
+            wanted: wanted.join("; "),
+            others,
         });
     }
     let given = |flag: &str, values: &[String]| -> Vec<String> {
@@ -232,6 +255,41 @@ pub(crate) fn read(
         filters: given.concat().join(" "),
         known: known.into_iter().collect(),
     })
+}
+
+/// The options that name how something was measured.
+fn options(measure: Measure) -> String {
+    let objective = match measure.objective {
+        Objective::Time => String::new(),
+        other => format!(" --objective {other}"),
+    };
+    format!("`--measure {}{objective}`", measure.caches)
+}
+
+/// How else than they declare something of these tunables was measured.
+fn measured_otherwise(
+    tunables: &[(&PackageTunables, &Declaration)],
+    state: &Path,
+    lockfile: Option<&Path>,
+) -> Result<BTreeSet<Measure>, StoreError> {
+    let mut others = BTreeSet::new();
+    for (package, declaration) in tunables {
+        let path = lockfile_store::path(lockfile, &package.manifest_dir);
+        let lockfile = lockfile_store::read(&path)?;
+        for caches in Caches::ALL {
+            for objective in Objective::ALL {
+                let measure = Measure { caches, objective };
+                let mut otherwise = (*declaration).clone();
+                otherwise.measure = measure;
+                // Warnings of journals were given.
+                let found = collect(&otherwise, state, lockfile.as_ref(), &mut BTreeSet::new());
+                if !found.is_empty() {
+                    others.insert(measure);
+                }
+            }
+        }
+    }
+    Ok(others)
 }
 
 /// The results of journals and lockfile on a model, before anything is filtered out. Journals that
@@ -299,3 +357,7 @@ pub(crate) fn entry(model: &Model, tuned: &Tuned) -> Option<LockfileEntry> {
         valid: tuned.valid,
     })
 }
+
+#[cfg(test)]
+#[path = "../tests/unit/history.rs"]
+mod tests;

@@ -1,6 +1,6 @@
 //! Lockfiles on disk.
 
-use cltune_formats::lockfile::{LARGEST, Lockfile, LockfileError};
+use cltune_formats::lockfile::{FILE_NAME, LARGEST, Lockfile, LockfileError};
 use std::fs::{File, Permissions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -40,6 +40,12 @@ pub(crate) enum StoreError {
         /// Why.
         source: io::Error,
     },
+}
+
+/// The lockfile of a package in this folder: the one that `--lockfile` names, for all packages, or
+/// the package's own.
+pub(crate) fn path(named: Option<&Path>, folder: &Path) -> PathBuf {
+    named.map_or_else(|| folder.join(FILE_NAME), Path::to_owned)
 }
 
 /// The text of a file, or `None` when there is no such file.

@@ -157,7 +157,7 @@ fn a_budget_larger_than_the_space_finds_the_optimum() {
             "2",
         ];
         let printed = stdout(&simulate(&arguments));
-        assert!(printed.contains("@1000 1.000 (0.000) 1.000"), "{printed}");
+        assert!(printed.contains("@400 1.000 (0.000) 1.000"), "{printed}");
     }
 }
 

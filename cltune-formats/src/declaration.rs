@@ -2,6 +2,7 @@
 
 mod compared;
 mod computation;
+mod unused;
 
 pub use compared::{Compared, UnusableRange};
 pub use computation::Computation;

@@ -19,8 +19,8 @@ pub(crate) struct Environment {
     pub(crate) package: String,
     /// `CARGO_PKG_VERSION`.
     pub(crate) version: String,
-    /// `CLTUNE_LOCK`: a lockfile that goes before the package's own. A relative path counts from
-    /// the package.
+    /// `CLTUNE_LOCK`, as it was given: a lockfile that goes before the package's own. A relative
+    /// path counts from the package.
     pub(crate) override_lock: Option<PathBuf>,
     /// The Rust file that is being expanded, relative to the package, with `/`.
     pub(crate) source_file: String,
@@ -37,7 +37,7 @@ impl Environment {
         let directory = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
         let override_lock = std::env::var_os("CLTUNE_LOCK")
             .filter(|path| !path.is_empty())
-            .map(|path| directory.join(path));
+            .map(PathBuf::from);
         Ok(Self {
             source_file: source_file(&directory),
             package: variable("CARGO_PKG_NAME")?,

@@ -255,6 +255,8 @@ fn a_problem_of_no_elements_is_an_error_that_says_why() {
     let error = launch(&SAXPY, &queue, &[0], &args).unwrap_err();
     assert!(matches!(error, Error::NoConfiguration { .. }), "{error}");
     assert!(error.to_string().contains("n = 0"), "{error}");
+    // Of which rule a configuration breaks.
+    assert!(error.to_string().contains("WG = 4: "), "{error}");
 }
 
 #[test]

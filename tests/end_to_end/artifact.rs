@@ -53,6 +53,17 @@ fn a_stripped_program_is_tuned_in_an_empty_folder() {
     );
     let _ = tune(&["--budget", "3", "--lockfile", "named.lock"]).expect_code(0);
     assert!(empty.path().join("named.lock").exists());
+    // What reads lockfiles reads that one, too.
+    fs::remove_file(empty.path().join("cltune.lock")).expect("it was written");
+    for (subcommand, word) in [("check", "up to date"), ("list", "lockfile: fresh")] {
+        let found = cltune(subcommand, &["--lockfile", "named.lock"]).expect_code(0);
+        let _ = found.expect_stdout(&[word]);
+    }
+    let verify = ["--lockfile", "named.lock", "--larger", "1", "--draws", "1"];
+    let verified = cltune("verify", &verify).expect_code(0);
+    assert!(!verified.stdout.contains("not tuned"), "{verified}");
+    let absent = cltune("contribute", &["--lockfile", "absent.lock"]).expect_code(2);
+    let _ = absent.expect_stderr(&["there is no file absent.lock"]);
 
     // Brought home, the values belong to this very program.
     project.write("cltune.lock", &lockfile);
@@ -87,6 +98,7 @@ fn a_file_that_holds_no_tunable_is_refused_with_a_reason() {
     fs::write(folder.path().join("text"), "no program").expect("a file can be written");
     let _ = tune("text").expect_stderr(&["text", "not an executable"]);
     let cargo = tools::cargo_cltune().display().to_string();
-    let _ = tune(&cargo).expect_stderr(&["no tunable", "cargo-cltune"]);
+    let nothing = tune(&cargo).expect_stderr(&["no tunable", "cargo-cltune"]);
+    assert!(!nothing.stderr.contains("--features"), "{nothing}");
     assert!(!folder.path().join("cltune.lock").exists());
 }

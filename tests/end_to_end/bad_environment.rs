@@ -73,6 +73,7 @@ fn a_filter_that_matches_nothing_lists_what_there_is() {
         ("m=4", "`m`"),
         ("n", "n=1024"),
         ("n=many", "integer"),
+        ("n=-5", "`u32`"),
         ("", "`n`"),
     ] {
         let failed = project.cltune(&["--problem", problem]).expect_code(2);
@@ -80,7 +81,8 @@ fn a_filter_that_matches_nothing_lists_what_there_is() {
     }
     assert!(!project.path("cltune.lock").exists());
     let tuned = project.cltune(&["--kernel", "run", "--device", "0", "--problem", "n=512"]);
-    let _ = tuned.expect_code(0).expect_stdout(&["n = 512"]);
+    let tuned = tuned.expect_code(0).expect_stdout(&["n = 512"]);
+    let _ = tuned.expect_stderr(&["cltune_e2e_filters::run: nothing names the parameter `A`"]);
 }
 
 #[test]

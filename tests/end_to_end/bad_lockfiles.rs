@@ -145,10 +145,10 @@ fn a_read_only_folder_is_an_error_before_tuning() {
     // Only root may give files away; whoever else runs the tests owns the folder and needs not.
     let root = chown(place("writable"), Some(NOBODY), None).is_ok();
     mode(folder.path(), 0o555);
-    let tune = |arguments: &[&str]| {
+    let cltune = |subcommand: &str, arguments: &[&str]| {
         let mut command = Command::new(place("cargo-cltune"));
         command
-            .args(["cltune", "tune", "--artifact", "app", "--budget", "3"])
+            .args(["cltune", subcommand, "--artifact", "app"])
             .args(arguments);
         command
             .current_dir(folder.path())
@@ -158,11 +158,17 @@ fn a_read_only_folder_is_an_error_before_tuning() {
         }
         Output::of(&mut command)
     };
-    let failed = tune(&[])
+    let failed = cltune("tune", &[])
         .expect_code(2)
         .expect_stderr(&["cltune.lock", "--lockfile"]);
     assert!(failed.stdout.is_empty(), "{failed}");
-    let tuned = tune(&["--lockfile", "writable/cltune.lock"]);
+    let _ = cltune("verify", &[])
+        .expect_code(2)
+        .expect_stderr(&["cltune-state", "--lockfile"]);
+    let tuned = cltune(
+        "tune",
+        &["--budget", "3", "--lockfile", "writable/cltune.lock"],
+    );
     mode(folder.path(), 0o755);
     let _ = tuned.expect_code(0);
     assert!(place("writable/cltune.lock").exists());

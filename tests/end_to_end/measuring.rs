@@ -45,7 +45,7 @@ fn what_is_declared_is_measured_and_said() {
     let _ = project
         .cltune(&["export", "--format", "t4"])
         .expect_code(2)
-        .expect_stderr(&["nothing was measured yet"]);
+        .expect_stderr(&["with warm caches", "`--measure cold`"]);
     let exported = project
         .cltune(&[
             "export",

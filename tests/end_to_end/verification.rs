@@ -85,7 +85,7 @@ fn an_interrupted_run_ends_between_draws() {
     running.wait_for("inputs: seed");
     running.signal("INT");
     let ended = running.end().expect_code(130);
-    let _ = ended.expect_stdout(&["0 right, 0 not"]);
+    let _ = ended.expect_stdout(&["0 right, 0 not; interrupted after 0 of "]);
 }
 
 #[test]

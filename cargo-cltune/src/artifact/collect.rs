@@ -89,8 +89,18 @@ pub(crate) enum DiscoverError {
          and packages (`-p`, `--workspace`), and is not excluded by a `#[cfg]`"
     )]
     None {
-        /// The packages or files that were searched.
+        /// The packages that were searched.
         where_looked: String,
+    },
+    /// There is none in a file.
+    #[error(
+        "no tunable was found in {}: no function with `#[tunable]` is linked into it. Name the executable, or the \
+         library, of a program that has one",
+        file.display()
+    )]
+    NoneInFile {
+        /// The file.
+        file: PathBuf,
     },
 }
 
@@ -300,8 +310,8 @@ fn tunables(
 fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discovery, DiscoverError> {
     let declarations = each_once(declarations(file)?)?;
     if declarations.is_empty() {
-        return Err(DiscoverError::None {
-            where_looked: file.display().to_string(),
+        return Err(DiscoverError::NoneInFile {
+            file: file.to_owned(),
         });
     }
     let package = file

@@ -1,13 +1,14 @@
 //! `cargo cltune contribute`: what this machine's devices were found to like, for somebody else.
 
 use super::Exit;
+use super::lockfile_args::LockfileArgs;
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::fleet::{Contribution, DeviceFacts};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::session::{check_kernel_filters, choose_devices, list_devices};
 use crate::worker::DeviceRecord;
-use cltune_formats::lockfile::{FILE_NAME, Lockfile};
+use cltune_formats::lockfile::Lockfile;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,9 +27,8 @@ pub(crate) struct ContributeArgs {
     /// lockfile is read from the current folder.
     #[arg(long, value_name = "FILE")]
     artifact: Option<PathBuf>,
-    /// Read this lockfile instead of the packages'.
-    #[arg(long, value_name = "FILE")]
-    lockfile: Option<PathBuf>,
+    #[command(flatten)]
+    lockfile: LockfileArgs,
     /// Where to write the contribution; without it, standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -48,7 +48,7 @@ enum ContributeError {
 
 /// Writes the contribution.
 pub(crate) fn run(args: &ContributeArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
-    let named = args.lockfile.as_deref();
+    let named = args.lockfile.existing()?;
     let discovery = discover_or_read(args.artifact.as_deref(), named, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
     let filter = KernelFilter::new(&args.kernel, &discovery.packages);
@@ -56,8 +56,8 @@ pub(crate) fn run(args: &ContributeArgs, stdout: &mut dyn Write) -> Result<Exit,
     let mut given = Lockfile::default();
     let mut names = Vec::new();
     for package in &discovery.packages {
-        let own = package.manifest_dir.join(FILE_NAME);
-        let lockfile = lockfile_store::read(named.unwrap_or(&own))?;
+        let path = lockfile_store::path(named, &package.manifest_dir);
+        let lockfile = lockfile_store::read(&path)?;
         let declarations = package.declarations.iter();
         let wanted = declarations.filter(|of| filter.means(&of.model.name));
         for declaration in wanted {

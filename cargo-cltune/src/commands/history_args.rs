@@ -1,11 +1,13 @@
 //! The options of `report` and `export` that select earlier results.
 
+use super::lockfile_args::LockfileArgs;
 use super::measure::MeasureArgs;
 use super::tuned::{AllTuned, Tuned};
 use super::{Exit, database};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::history::{self, DeviceFilter, Kernel};
 use crate::session::{Filters, check_kernel_filters, list_devices, problem};
+use crate::terminal::say;
 use cltune_core::device::DeviceKey;
 use std::error::Error;
 use std::io::Write;
@@ -29,9 +31,8 @@ pub(super) struct HistoryArgs {
     /// Of what was tuned with `tune --artifact` in this folder: the same executable or library.
     #[arg(long, value_name = "FILE", help_heading = "Which Results")]
     artifact: Option<PathBuf>,
-    /// The lockfile, where it is not each package's cltune.lock.
-    #[arg(long, value_name = "FILE", help_heading = "Which Results")]
-    lockfile: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Which Results")]
+    lockfile: LockfileArgs,
     #[command(flatten)]
     cargo: CargoArgs,
 }
@@ -50,7 +51,7 @@ impl HistoryArgs {
         file: &Path,
         stdout: &mut dyn Write,
     ) -> Result<Exit, Box<dyn Error>> {
-        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
+        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.existing()?);
         let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
         check_kernel_filters(&discovery.packages, &self.kernel)?;
         let tuned = AllTuned::of(&discovery.packages, &self.kernel, lockfile)?;
@@ -74,7 +75,11 @@ impl HistoryArgs {
 
     /// Builds, and reads what is known of the tunables.
     pub(super) fn read(&self) -> Result<History, Box<dyn Error>> {
-        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.as_deref());
+        // Sessions that found nothing have journals and no lockfile.
+        if let Err(missing) = self.lockfile.existing() {
+            say(format_args!("warning: {missing}"));
+        }
+        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.path());
         let mut discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
         self.measure.apply(&mut discovery.packages);
         let filters = Filters {

@@ -1,5 +1,8 @@
 //! One file or folder per subcommand, and what several of them share: `columns`,
-//! `database`, `history_args`, `measure`, `strategy_help`, `tuned`, `wanted`.
+//! `database`, `history_args`, `lockfile_args`, `measure`, `strategy_help`, `tuned`, `wanted`.
+
+use crate::terminal::say;
+use cltune_formats::declaration::Declaration;
 
 pub(crate) mod cache;
 pub(crate) mod check;
@@ -11,6 +14,7 @@ pub(crate) mod devices;
 pub(crate) mod export;
 mod history_args;
 pub(crate) mod list;
+pub(crate) mod lockfile_args;
 pub(crate) mod man;
 mod measure;
 pub(crate) mod merge;
@@ -25,6 +29,17 @@ mod tuned;
 pub(crate) mod units;
 pub(crate) mod verify;
 mod wanted;
+
+/// Says which parameters of a tunable nothing names: a misspelt macro leaves such a parameter.
+fn warn_of_unused_parameters(declaration: &Declaration) {
+    for parameter in declaration.unused_parameters() {
+        say(format_args!(
+            "warning: {}: nothing names the parameter `{parameter}`, neither the kernel's text nor its compile options \
+             nor a formula of the declaration: its values make no difference",
+            declaration.model.name
+        ));
+    }
+}
 
 /// The exit of a command that did what it was asked to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

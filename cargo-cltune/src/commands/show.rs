@@ -2,6 +2,7 @@
 //! launches.
 
 use super::Exit;
+use super::lockfile_args::LockfileArgs;
 use super::tuned::{AllTuned, Tuned};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::session::{check_kernel_filters, choose_devices, list_devices, problem};
@@ -34,15 +35,18 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "FILE")]
     artifact: Option<PathBuf>,
     #[command(flatten)]
+    lockfile: LockfileArgs,
+    #[command(flatten)]
     cargo: CargoArgs,
 }
 
 /// Prints the source.
 pub(crate) fn run(args: &ShowArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
-    let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
+    let lockfile = args.lockfile.existing()?;
+    let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
     let names = std::slice::from_ref(&args.name);
     check_kernel_filters(&discovery.packages, names)?;
-    let all = AllTuned::of(&discovery.packages, names, None)?;
+    let all = AllTuned::of(&discovery.packages, names, lockfile)?;
     let tuned = the_only(all.current.into_iter().chain(all.untuned).collect())?;
     let filters: Vec<String> = args.device.iter().cloned().collect();
     let devices = choose_devices(&list_devices()?, &filters)?;

@@ -138,12 +138,8 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
     if args.score_over_time {
         return over_time::run(args, &recordings, &priors, stdout);
     }
-    let points: Vec<usize> = POINTS
-        .iter()
-        .filter(|point| **point <= args.budget)
-        .chain((!POINTS.contains(&args.budget)).then_some(&args.budget))
-        .map(|point| *point as usize)
-        .collect();
+    let largest = recordings.iter().map(|recording| recording.space.count());
+    let points = points(args.budget, largest.max().unwrap_or_default());
     let mut trace = Vec::new();
     let mut panels: Vec<Panel> = recordings.iter().map(panel).collect();
     let mut results: Vec<Outlook> = Vec::new();
@@ -214,6 +210,14 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
     Ok(Exit::Done)
 }
 
+/// The numbers of evaluations that figures are printed for: none beyond what the largest space has,
+/// where all figures stay as they are.
+fn points(budget: u64, configurations: u128) -> Vec<usize> {
+    let last = u64::try_from(configurations).map_or(budget, |count| count.min(budget));
+    let before = POINTS.iter().filter(|point| **point < last);
+    before.chain([&last]).map(|point| *point as usize).collect()
+}
+
 /// The mean error of predictions over the runs that have one.
 fn held_out_error(runs: &[Run]) -> Option<f64> {
     let errors: Vec<f64> = runs.iter().filter_map(|run| run.held_out_error).collect();
@@ -245,4 +249,18 @@ fn save(path: &Path, bytes: &[u8]) -> Result<(), SimulateError> {
         path: path.to_owned(),
         source,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::points;
+
+    #[test]
+    fn figures_are_for_numbers_of_evaluations_that_the_space_has() {
+        assert_eq!(points(200, 1000), [20, 50, 100, 200]);
+        assert_eq!(points(300, 1000), [20, 50, 100, 200, 300]);
+        assert_eq!(points(70, 1000), [20, 50, 70]);
+        assert_eq!(points(200, 50), [20, 50]);
+        assert_eq!(points(200, 4), [4]);
+    }
 }

@@ -3,7 +3,7 @@
 use super::measure::MeasureArgs;
 use super::strategy_help::strategy_help;
 use super::wanted::{Wanted, WantedArgs};
-use super::{Exit, MessageFormat};
+use super::{Exit, MessageFormat, warn_of_unused_parameters};
 use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
 use crate::captured;
 use crate::fleet::{Part, PartLog, Partition, Unit, artifact_fingerprint, units};
@@ -15,6 +15,7 @@ use crate::session::{
 use crate::terminal::say;
 use cltune_runtime::Budget;
 use cltune_search::{Chosen, Confidence, DEFAULT, find};
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::io::Write;
 use std::num::NonZeroUsize;
@@ -187,6 +188,13 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \
              `--problem` tunes others",
         );
+    }
+    // Once for all devices and problems.
+    let mut known = BTreeSet::new();
+    for declaration in jobs.iter().map(|job| &job.declaration) {
+        if !args.quiet && known.insert(&declaration.model.name) {
+            warn_of_unused_parameters(declaration);
+        }
     }
     for folder in folders(&jobs) {
         let mut packages = discovery.packages.iter();

@@ -78,8 +78,8 @@ impl AllTuned {
             Database::default()
         };
         for package in packages {
-            let own = package.manifest_dir.join(FILE_NAME);
-            let lockfile = lockfile_store::read(lockfile.unwrap_or(&own))?;
+            let path = lockfile_store::path(lockfile, &package.manifest_dir);
+            let lockfile = lockfile_store::read(&path)?;
             let declarations = package.declarations.iter();
             for declaration in declarations.filter(|found| wanted.means(&found.model.name)) {
                 let model = &declaration.model;

@@ -14,8 +14,9 @@ const NAMED: usize = 20;
 pub(crate) enum PartsError {
     /// Of different artifacts.
     #[error(
-        "{first} and {second} are parts of different artifacts: {} and {}. Tune all parts with one file for \
-         `--artifact`, since two builds may differ in what they hold, and with the same `--measure`",
+        "{first} and {second} are parts of different artifacts, or were tuned with different `--measure` or \
+         `--objective`: {} and {}. Tune all parts with the same of these, and with one file for `--artifact`, since two \
+         builds may differ in what they hold",
         .artifacts[0], .artifacts[1]
     )]
     Artifacts {

@@ -52,7 +52,7 @@ pub(crate) enum UpdateError {
 impl LockfileTarget {
     /// The lockfile for a package's folder.
     pub(crate) fn path(&self, folder: &Path) -> PathBuf {
-        self.file.clone().unwrap_or_else(|| folder.join(FILE_NAME))
+        lockfile_store::path(self.file.as_deref(), folder)
     }
 
     /// The name of the lockfile without its folder.

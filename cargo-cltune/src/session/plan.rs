@@ -4,6 +4,7 @@
 use crate::artifact::PackageTunables;
 use crate::kernel_filter::KernelFilter;
 use crate::worker::DeviceRecord;
+use cltune_core::model::{ArgumentKind, ScalarType};
 use cltune_formats::declaration::Declaration;
 use std::path::PathBuf;
 
@@ -223,7 +224,18 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
                 ))
             })?;
         let size = size.trim().replace('_', "").parse();
-        let size = size.map_err(|_| wrong(format!("`{part}` needs an integer")))?;
+        let size: i64 = size.map_err(|_| wrong(format!("`{part}` needs an integer")))?;
+        if let Some(scalar) = scalar_of(declaration, position) {
+            let (least, most) = scalar.integers();
+            if size < least || size > most {
+                return Err(wrong(format!(
+                    "{size} does not fit into `{}`, the type of `{}` of `{}`",
+                    scalar.rust_name(),
+                    name.trim(),
+                    model.name
+                )));
+            }
+        }
         if dims[position].replace(size).is_some() {
             return Err(wrong(format!("`{}` is given twice", name.trim())));
         }
@@ -231,11 +243,23 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
     let missing = dims.iter().position(Option::is_none);
     if let Some(position) = missing {
         return Err(wrong(format!(
-            "`{}` is missing",
-            model.dimensions[position]
+            "`{}` of `{}` is missing (`--kernel` leaves other tunables out)",
+            model.dimensions[position], model.name
         )));
     }
     Ok(dims.into_iter().flatten().collect())
+}
+
+/// The type of a problem dimension, where a call passes it as an argument.
+fn scalar_of(declaration: &Declaration, position: usize) -> Option<ScalarType> {
+    let mut arguments = declaration.model.arguments.iter();
+    arguments.find_map(|argument| match argument.kind {
+        ArgumentKind::Scalar {
+            scalar,
+            dimension: Some(dimension),
+        } if usize::from(dimension) == position => scalar.as_scalar(),
+        _ => None,
+    })
 }
 
 /// The searches of one device, in their order.
@@ -282,6 +306,7 @@ fn disturb(a: &DeviceRecord, b: &DeviceRecord) -> bool {
 mod tests {
     use super::*;
     use crate::samples;
+    use cltune_core::model::{Argument, ElementType};
 
     #[test]
     fn a_problem_has_each_dimension_once() {
@@ -294,11 +319,24 @@ mod tests {
             ("m=1", "has no dimension `m`; it has: n"),
             ("n=x", "`n=x` needs an integer"),
             ("n=1,n=2", "`n` is given twice"),
-            ("", "`n` is missing"),
+            ("", "`n` of `app::saxpy` is missing"),
         ] {
             let error = problem(text).unwrap_err();
             assert!(error.contains(reason), "{text}: {error}");
         }
+        // Who passes it as an unsigned number has no problem of -5.
+        assert_eq!(problem("n=-5"), Ok(vec![-5]));
+        let mut passed = declaration.clone();
+        passed.model.arguments = vec![Argument {
+            name: "n".into(),
+            kind: ArgumentKind::Scalar {
+                scalar: ElementType::scalar(ScalarType::U32),
+                dimension: Some(0),
+            },
+        }]
+        .into();
+        let error = super::problem(&passed, "n=-5").unwrap_err().to_string();
+        assert!(error.contains("-5 does not fit into `u32`"), "{error}");
     }
 
     /// The indices of the devices of each round, and how many searches each has.

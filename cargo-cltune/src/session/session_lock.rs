@@ -1,5 +1,6 @@
 //! The lock of a session: two at a time would disturb each other's measurements.
 
+use crate::artifact::STATE;
 use crate::interrupt::interrupted;
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -18,13 +19,23 @@ pub(crate) enum LockError {
     #[error("interrupted while waiting for another session")]
     Interrupted,
     /// The folder or the file in it cannot be used.
-    #[error("cannot use {}: {source}", folder.display())]
+    #[error("cannot use {}: {source}{}", folder.display(), remedy(folder))]
     Unusable {
         /// The folder of the session's state.
         folder: PathBuf,
         /// Why.
         source: io::Error,
     },
+}
+
+/// What to do about a folder that cannot be used: one beside a lockfile can be elsewhere.
+fn remedy(folder: &Path) -> &'static str {
+    if folder.ends_with(STATE) {
+        ". It lies beside the lockfile: name one in a folder that can be written to, with --lockfile FILE, or run in \
+         such a folder"
+    } else {
+        ""
+    }
 }
 
 /// The interval at which a waiting session tries the lock.

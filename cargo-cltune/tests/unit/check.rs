@@ -1,6 +1,6 @@
 //! Unit tests of `commands::check`: packages in temporary folders, with sample declarations.
 
-use super::{CheckArgs, CheckError, run};
+use super::{CheckArgs, CheckError, LockfileArgs, run};
 use crate::artifact::{Discovery, PackageTunables};
 use crate::commands::{Exit, Format};
 use crate::lockfile_store;
@@ -36,7 +36,9 @@ fn record(lockfile: &mut Lockfile, declaration: &Declaration, device: &str, n: i
 
 fn args(format: Format) -> CheckArgs {
     CheckArgs {
+        kernel: Vec::new(),
         artifact: None,
+        lockfile: LockfileArgs::default(),
         format,
     }
 }
@@ -71,7 +73,7 @@ fn check_with(
         auxiliary: auxiliary.iter().map(ToString::to_string).collect(),
     };
     let mut out = Vec::new();
-    let outcome = run(&args(format), &found(package), None, &mut out).unwrap();
+    let outcome = run(&args(format), found(package), None, &mut out).unwrap();
     (outcome, String::from_utf8(out).unwrap())
 }
 
@@ -401,6 +403,62 @@ fn a_lockfile_that_cannot_be_opened_is_an_error() {
         declarations: Vec::new(),
         auxiliary: BTreeSet::new(),
     };
-    let result = run(&args(Format::Text), &found(package), None, &mut Vec::new());
+    let result = run(&args(Format::Text), found(package), None, &mut Vec::new());
     assert!(matches!(result, Err(CheckError::Store(_))));
+}
+
+#[test]
+fn a_lockfile_that_was_named_and_the_kernels_that_were_named_are_judged_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let named = folder.path().join("m2.lock");
+    let [a, b] = ["app::a", "app::b"].map(|name| declaration(name, "b3:1", &[8]));
+    let package = PackageTunables {
+        package: "app".to_owned(),
+        manifest_dir: folder.path().to_owned(),
+        is_copy: false,
+        declarations: vec![a.clone(), b],
+        auxiliary: BTreeSet::new(),
+    };
+    let check = |args: &CheckArgs, variable: Option<&Path>| {
+        let mut out = Vec::new();
+        let outcome = run(args, found(package.clone()), variable, &mut out);
+        outcome.map(|exit| (exit, String::from_utf8(out).unwrap()))
+    };
+    let mut asked = args(Format::Text);
+    asked.lockfile = LockfileArgs::named(&named);
+    let absent = check(&asked, None).unwrap_err().to_string();
+    assert!(absent.contains("m2.lock"), "{absent}");
+
+    let mut lockfile = Lockfile::default();
+    record(&mut lockfile, &a, "x", 8);
+    lockfile_store::write(&named, &lockfile).unwrap();
+    // The file of the variable would be one more.
+    let (outcome, text) = check(&asked, Some(&folder.path().join("other.lock"))).unwrap();
+    assert_eq!(outcome, Exit::Reported);
+    assert!(
+        !text.contains("app::a:") && text.contains("app::b: never tuned"),
+        "{text}"
+    );
+    let remedy = format!(
+        "run `cargo cltune --lockfile {0}`, and commit {0}",
+        named.display()
+    );
+    assert!(text.contains(&remedy), "{text}");
+
+    asked.kernel = vec!["app::a".to_owned()];
+    let (outcome, text) = check(&asked, None).unwrap();
+    assert_eq!(
+        (outcome, &*text),
+        (Exit::Done, "app: 1 tunable, lockfile up to date\n")
+    );
+    asked.kernel = vec!["app::c".to_owned()];
+    let unknown = check(&asked, None).unwrap_err().to_string();
+    assert!(unknown.contains("app::c"), "{unknown}");
+
+    // Without cargo the remedy needs none either.
+    asked.kernel = vec!["app::b".to_owned()];
+    asked.artifact = Some("./app".into());
+    let (_, text) = check(&asked, None).unwrap();
+    let remedy = "run `cargo cltune tune --artifact ./app --lockfile ";
+    assert!(text.contains(remedy), "{text}");
 }

@@ -94,7 +94,7 @@ fn parts_that_do_not_belong_together_are_refused() {
     other.part.artifact = "b3:2".to_owned();
     let error = checked(&[whole.clone(), other], false).unwrap_err();
     assert!(
-        error.contains("different artifacts: b3:1 and b3:2"),
+        error.contains("different `--measure` or `--objective`: b3:1 and b3:2"),
         "{error}"
     );
 

@@ -13,7 +13,8 @@ pub enum BakeError {
     /// A value that is not in its parameter's domain.
     #[error(
         "the entry of `{kernel}` for device \"{device}\" gives parameter `{parameter}` the value \
-         {value}, which it cannot take; tune it again with `cargo cltune`"
+         {value}, which it cannot take; correct the value, or restore the file from version control, \
+         or delete this entry (`[[kernel.tuned]]`) and tune again with `cargo cltune`"
     )]
     NotInDomain {
         /// The kernel.

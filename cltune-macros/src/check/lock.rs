@@ -23,6 +23,9 @@ struct Read {
 /// they share a lockfile. Reading it anew for each was half the time of checking `cltune-kernels`.
 static READ: Mutex<Vec<Arc<Read>>> = Mutex::new(Vec::new());
 
+/// The files of `CLTUNE_LOCK` that this process has warned of: each tunable would say the same.
+static MISSING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
 /// Results that are used if the layouts of structs are still those that they were tuned with, which
 /// the compiler decides.
 pub(crate) struct IfStructs {
@@ -38,6 +41,8 @@ pub(super) struct Baked {
     pub(super) table: Table,
     /// Why there are results that are not used, if so.
     pub(super) stale: Option<String>,
+    /// That there is no file of the name in `CLTUNE_LOCK`, said once by this process.
+    pub(super) missing: Option<String>,
     /// What decides whether they are used, where the layouts of structs are a part of it.
     pub(super) if_structs: Option<IfStructs>,
     /// The package's own lockfile, as `Declaration::lockfile_seen` wants it.
@@ -51,6 +56,7 @@ impl Default for Baked {
         Self {
             table: Table::EMPTY,
             stale: None,
+            missing: None,
             if_structs: None,
             seen: "absent".into(),
             tracked: Vec::new(),
@@ -64,14 +70,19 @@ impl Default for Baked {
 pub(super) fn read(environment: &Environment, model: &Model, errors: &mut Errors) -> Baked {
     let mut baked = Baked::default();
     let own = environment.own_lock();
-    let places = environment
-        .override_lock
-        .iter()
-        .filter(|path| **path != own);
+    let given = environment.override_lock.as_deref();
+    let absolute = given.map(|path| environment.directory.join(path));
+    let places = absolute.iter().filter(|path| **path != own);
     let mut found = false;
     for path in places.chain([&own]) {
         let read = match read_lockfile(path) {
-            Ok(None) => continue,
+            Ok(None) => {
+                // A relative path means another file in each package, and not all need have one.
+                if given == Some(path.as_path()) && said_first(path) {
+                    baked.missing = Some(missing(path));
+                }
+                continue;
+            }
             Ok(Some(text)) => shared(path, text),
             Err(reason) => {
                 errors.add(Span::call_site(), format!("`{}`: {reason}", path.display()));
@@ -160,6 +171,24 @@ fn results(read: &Read, model: &Model) -> Result<Results, String> {
             .map(Results::Current)
             .map_err(|error| format!("`{}`: {error}", path.display())),
     }
+}
+
+/// Whether nothing was said of this path before.
+fn said_first(path: &Path) -> bool {
+    let mut missing = MISSING.lock().unwrap_or_else(PoisonError::into_inner);
+    let is_first = !missing.iter().any(|known| known == path);
+    if is_first {
+        missing.push(path.to_owned());
+    }
+    is_first
+}
+
+fn missing(path: &Path) -> String {
+    format!(
+        "`CLTUNE_LOCK` names `{}`, and there is no such file; where it comes to be there, cargo does not notice until \
+         the package changes",
+        path.display()
+    )
 }
 
 fn stale(path: &Path, model: &Model) -> String {

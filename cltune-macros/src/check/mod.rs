@@ -87,6 +87,8 @@ pub(crate) struct Checked {
     pub(crate) table: Table,
     /// What to warn of: results that are there and do not belong to this version of the kernel.
     pub(crate) stale: Option<String>,
+    /// What to warn of: that the file of `CLTUNE_LOCK` is not there.
+    pub(crate) missing_lockfile: Option<String>,
     /// What decides whether results are used, where the compiler has to.
     pub(crate) if_structs: Option<IfStructs>,
     /// Files whose change must lead to a new expansion.
@@ -195,6 +197,7 @@ pub(crate) fn check(
         declaration,
         table: baked.table,
         stale: baked.stale,
+        missing_lockfile: baked.missing,
         if_structs: baked.if_structs,
         tracked,
     }

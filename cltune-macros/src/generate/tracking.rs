@@ -13,8 +13,8 @@ pub(super) fn tracking(context: &Context<'_>) -> TokenStream {
     let files = checked.tracked.iter().filter_map(|path| path.to_str());
     // Never more than a warning: `cargo cltune`, which tunes again, has to build the package for
     // that.
-    let stale = checked.stale.as_ref().map(|note| {
-        let constant = format_ident!("{STALE_CONSTANT}");
+    let warning = |constant: &str, note: &String| {
+        let constant = format_ident!("{constant}");
         quote! {
             #[deprecated(note = #note)]
             #[allow(non_upper_case_globals)]
@@ -22,7 +22,13 @@ pub(super) fn tracking(context: &Context<'_>) -> TokenStream {
             #[warn(warnings)]
             const _: () = #constant;
         }
-    });
+    };
+    let stale = checked
+        .stale
+        .iter()
+        .map(|note| warning(STALE_CONSTANT, note));
+    let missing = checked.missing_lockfile.iter();
+    let missing = missing.map(|note| warning("missing_lockfile", note));
     let constant = format_ident!("{STALE_CONSTANT}");
     // The compiler takes the constant of the one or of the other, by what it makes of the structs.
     let stale_structs = checked.if_structs.as_ref().map(|results| {
@@ -46,7 +52,8 @@ pub(super) fn tracking(context: &Context<'_>) -> TokenStream {
         #(const _: &[::core::primitive::u8] = ::core::include_bytes!(#files);)*
         const _: ::core::option::Option<&::core::primitive::str> =
             ::core::option_env!("CLTUNE_LOCK");
-        #stale
+        #(#stale)*
+        #(#missing)*
         #stale_structs
     }
 }

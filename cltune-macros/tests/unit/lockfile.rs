@@ -130,6 +130,8 @@ fn a_lockfile_that_cannot_be_used_is_an_error_with_file_line_and_remedy() {
         message.contains("`WG`") && message.contains("48"),
         "{message}"
     );
+    // A package that cannot be built cannot be tuned either.
+    assert!(message.contains("delete this entry"), "{message}");
     fs::write(&path, b"version = 1 # \xe9\n").expect("written");
     let message = error(ATTRIBUTE, ITEM, &environment);
     assert!(
@@ -152,6 +154,19 @@ fn an_override_goes_first_where_it_has_the_tunable() {
         text.contains("WG : 64"),
         "an absent override changes nothing: {text}"
     );
+    assert!(
+        text.contains("deprecated") && text.contains("other.lock"),
+        "it is said: {text}"
+    );
+    let text = expanded(ATTRIBUTE, ITEM, &environment);
+    assert!(!text.contains("deprecated"), "it is said once: {text}");
+    environment.override_lock = Some("relative.lock".into());
+    let text = expanded(ATTRIBUTE, ITEM, &environment);
+    assert!(
+        !text.contains("deprecated"),
+        "another package may have the file: {text}"
+    );
+    environment.override_lock = Some(other.clone());
 
     write(&other, &lockfile(&fingerprint, 32));
     let text = expanded(ATTRIBUTE, ITEM, &environment);

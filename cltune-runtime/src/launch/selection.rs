@@ -120,21 +120,35 @@ pub(super) fn check(tunable: &Tunable, device: &Device, codes: &[i64], dims: &[i
         })
 }
 
-/// The error when nothing is valid, with the last candidate's reason.
+/// The error when nothing is valid, with the last candidate's reason; where there was none, that of
+/// the first configuration of all.
 pub(super) fn none_valid(
     tunable: &Tunable,
     results: &TunedResults,
     device: &Device,
     dims: &[i64],
 ) -> Error {
-    let reason = results
-        .candidates(device, dims)
-        .filter_map(|candidate| candidate.verdict.err())
-        .last()
-        .map_or_else(
-            || "no configuration satisfies the constraints".into(),
-            |r| r.to_string(),
-        );
+    let candidates = results.candidates(device, dims);
+    let tried = candidates.filter_map(|candidate| {
+        let reason = candidate.verdict.err()?;
+        Some((candidate.codes.to_vec(), reason))
+    });
+    let (model, limits) = (tunable.model(), &device.info().limits);
+    let first = || {
+        let parameters = model.parameters.iter();
+        let codes = parameters.map(|of| {
+            let codes = of.domain.codes_on(&|field| Some(limits.get(field)));
+            codes.first().copied()
+        });
+        let codes = codes.collect::<Option<Vec<i64>>>()?;
+        let reason = model.check(&codes, dims, limits).err()?;
+        Some((codes, reason))
+    };
+    let reason = match tried.last().or_else(first) {
+        Some((codes, reason)) if codes.is_empty() => reason.to_string(),
+        Some((codes, reason)) => format!("{}: {reason}", model.describe(&codes)),
+        None => "a parameter has no value on this device".to_owned(),
+    };
     Error::NoConfiguration {
         kernel: tunable.model().name.to_string(),
         problem: tunable.model().describe_problem(dims),

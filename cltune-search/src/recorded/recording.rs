@@ -63,6 +63,15 @@ pub enum RecordingError {
         /// The parameters of the second.
         there: String,
     },
+    /// Nothing was measured.
+    #[error(
+        "{}: no configuration is recorded in it: it has a header and nothing else",
+        path.display()
+    )]
+    NoResult {
+        /// The recording.
+        path: PathBuf,
+    },
     /// There is nothing to find.
     #[error("{}: every configuration failed, so there is no optimum to look for", path.display())]
     AllFailed {
@@ -103,6 +112,11 @@ impl Recording {
     /// A configuration has two results, or every one failed.
     pub fn new(file: &Measurements) -> Result<Self, RecordingError> {
         let results = &file.results;
+        if results.is_empty() {
+            return Err(RecordingError::NoResult {
+                path: file.path.clone(),
+            });
+        }
         let columns = 0..file.parameters.len();
         let values: Vec<Values> = columns
             .map(|column| Values::of(results.iter().map(|result| &*result.values[column])))
@@ -347,7 +361,7 @@ mod tests {
                 ":3: a configuration for a second time, with another result",
             ),
             ("X,time_ms\n1,\n", "every configuration failed"),
-            ("X,time_ms\n", "every configuration failed"),
+            ("X,time_ms\n", "no configuration is recorded"),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(says), "{text:?}: {error}");

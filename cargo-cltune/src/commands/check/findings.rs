@@ -234,7 +234,7 @@ fn counted(entries: usize) -> String {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoLockfile => f.write_str("there is no lockfile; `cargo cltune` writes one"),
+            Self::NoLockfile => f.write_str("there is no lockfile"),
             Self::NotTuned { kernel } => write!(f, "{kernel}: never tuned"),
             Self::Stale { kernel, entries } => {
                 let entries = counted(*entries);

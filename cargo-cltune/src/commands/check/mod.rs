@@ -9,9 +9,12 @@
 mod findings;
 mod print;
 
+use super::lockfile_args::{LockfileArgs, NoLockfile};
 use super::{Exit, Format};
 use crate::artifact::{Discovery, PackageTunables};
+use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store::{self, StoreError};
+use crate::session::{PlanError, check_kernel_filters};
 use cltune_formats::declaration::Declaration;
 use cltune_formats::lockfile::{FILE_NAME, Lockfile};
 use findings::{Finding, findings};
@@ -26,14 +29,20 @@ use std::path::{Path, PathBuf};
 /// tuned, unless the command line names targets; where it was tuned, it must be current.
 ///
 /// Tunables of dependencies come with their own results and are not judged, unless `-p` names the
-/// package. What CLTUNE_LOCK holds of them has to be current.
+/// package. What CLTUNE_LOCK holds of them has to be current. --lockfile and --artifact leave
+/// CLTUNE_LOCK aside.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CheckArgs {
+    /// Check only tunables whose name is this or, where there is none, contains it; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Vec<String>,
     /// Check the tunables in this executable or library, with neither cargo nor sources, against
     /// the lockfile in the current folder. Packages of which that file holds nothing are not
     /// judged, if it holds something of another one.
     #[arg(long, value_name = "FILE")]
     pub(crate) artifact: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lockfile: LockfileArgs,
     /// How to print what was found.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -82,17 +91,21 @@ struct DependencyReport {
 /// opened but not understood is a finding, not an error: the other packages are still checked.
 pub(crate) fn run(
     args: &CheckArgs,
-    discovery: &Discovery,
+    mut discovery: Discovery,
     override_lock: Option<&Path>,
     stdout: &mut dyn Write,
 ) -> Result<Exit, CheckError> {
+    let named = args.lockfile.existing()?;
+    choose(&args.kernel, &mut discovery)?;
     let report = if args.artifact.is_some() {
-        of_artifact(&discovery.packages)?
+        of_artifact(&discovery.packages, named)?
     } else {
-        of_packages(discovery, override_lock)?
+        // The file that is named is the only one.
+        let override_lock = override_lock.filter(|_| named.is_none());
+        of_packages(&discovery, named, override_lock)?
     };
     match args.format {
-        Format::Text => print::text(stdout, &report)?,
+        Format::Text => print::text(stdout, &report, &Remedy::of(args))?,
         Format::Json => print::json(stdout, &report)?,
     }
     Ok(if report.is_clean() {
@@ -102,9 +115,64 @@ pub(crate) fn run(
     })
 }
 
+/// Leaves out what `--kernel` does not mean.
+fn choose(kernels: &[String], discovery: &mut Discovery) -> Result<(), PlanError> {
+    if kernels.is_empty() {
+        return Ok(());
+    }
+    let all = discovery.packages.iter().chain(&discovery.dependencies);
+    let all: Vec<PackageTunables> = all.cloned().collect();
+    check_kernel_filters(&all, kernels)?;
+    let filter = KernelFilter::new(kernels, &all);
+    for packages in [&mut discovery.packages, &mut discovery.dependencies] {
+        for package in packages.iter_mut() {
+            package
+                .declarations
+                .retain(|of| filter.means(&of.model.name));
+            package.auxiliary.retain(|name| filter.means(name));
+        }
+        packages.retain(|package| !package.declarations.is_empty());
+    }
+    Ok(())
+}
+
+/// What has to be done where something is missing or stale.
+struct Remedy {
+    /// The command that tunes what was checked.
+    command: String,
+    /// The file that it writes.
+    file: String,
+}
+
+impl Remedy {
+    fn of(args: &CheckArgs) -> Self {
+        let option = |name: &str, file: Option<&Path>| {
+            file.map_or_else(String::new, |file| format!(" {name} {}", file.display()))
+        };
+        let lockfile = args.lockfile.path();
+        Self {
+            command: format!(
+                "cargo cltune{}{}",
+                option("tune --artifact", args.artifact.as_deref()),
+                option("--lockfile", lockfile)
+            ),
+            file: lockfile
+                .unwrap_or(Path::new(FILE_NAME))
+                .display()
+                .to_string(),
+        }
+    }
+}
+
 /// Why a check cannot be done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
+    /// `--kernel` matches nothing.
+    #[error(transparent)]
+    Filter(#[from] PlanError),
+    /// The lockfile that was named is not there.
+    #[error(transparent)]
+    NoLockfile(#[from] NoLockfile),
     /// A lockfile that cannot be opened.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -120,13 +188,17 @@ impl Report {
     }
 }
 
-fn of_packages(discovery: &Discovery, override_lock: Option<&Path>) -> Result<Report, StoreError> {
+fn of_packages(
+    discovery: &Discovery,
+    named: Option<&Path>,
+    override_lock: Option<&Path>,
+) -> Result<Report, StoreError> {
     let mut report = Report {
         without: discovery.without.clone(),
         ..Report::default()
     };
     for package in &discovery.packages {
-        let own = package.manifest_dir.join(FILE_NAME);
+        let own = lockfile_store::path(named, &package.manifest_dir);
         let (overridden, others) = overridden(package, override_lock)?;
         if !others.is_empty() || overridden.is_none() {
             report.judged.push(judged(package, &own, &others)?);
@@ -134,7 +206,7 @@ fn of_packages(discovery: &Discovery, override_lock: Option<&Path>) -> Result<Re
         report.judged.extend(overridden);
     }
     for package in &discovery.dependencies {
-        let own = package.manifest_dir.join(FILE_NAME);
+        let own = lockfile_store::path(named, &package.manifest_dir);
         let (overridden, others) = overridden(package, override_lock)?;
         // The problems of a dependency are not those of the program.
         report.judged.extend(overridden.map(|mut overridden| {
@@ -183,10 +255,10 @@ fn overridden(
 
 /// An artifact does not say which of its packages is the program's own; the lockfile says which
 /// were tuned.
-fn of_artifact(packages: &[PackageTunables]) -> Result<Report, StoreError> {
+fn of_artifact(packages: &[PackageTunables], named: Option<&Path>) -> Result<Report, StoreError> {
     let mut report = Report::default();
     for package in packages {
-        let path = package.manifest_dir.join(FILE_NAME);
+        let path = lockfile_store::path(named, &package.manifest_dir);
         let lockfile = match lockfile_store::read(&path) {
             Ok(lockfile) => lockfile.unwrap_or_default(),
             Err(StoreError::Parse { .. }) => Lockfile::default(),

@@ -1,13 +1,13 @@
 //! Findings as text and as JSON.
 
 use super::findings::Finding;
-use super::{DependencyReport, PackageReport, Report};
+use super::{DependencyReport, PackageReport, Remedy, Report};
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
 /// One line for a clean package; for others every finding and what to do. Then what need not be
 /// done.
-pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
+pub(super) fn text(out: &mut dyn Write, report: &Report, remedy: &Remedy) -> io::Result<()> {
     let mut untuned = false;
     let mut named = false;
     let mut noted = false;
@@ -68,7 +68,8 @@ pub(super) fn text(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         } else {
             ""
         };
-        writeln!(out, "run `cargo cltune`{on}, and commit cltune.lock")?;
+        let Remedy { command, file } = remedy;
+        writeln!(out, "run `{command}`{on}, and commit {file}")?;
     }
     Ok(())
 }

@@ -10,13 +10,14 @@ mod counts;
 mod limits;
 mod print;
 
-use super::{Exit, Format};
+use super::lockfile_args::LockfileArgs;
+use super::{Exit, Format, warn_of_unused_parameters};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::session::{check_kernel_filters, choose_devices, list_devices};
 use cltune_formats::declaration::Declaration;
-use cltune_formats::lockfile::{FILE_NAME, Lockfile};
+use cltune_formats::lockfile::Lockfile;
 use limits::Described;
 use serde_json::json;
 use std::io::Write;
@@ -51,6 +52,8 @@ pub(crate) struct ListArgs {
     /// lockfile is read from the current folder.
     #[arg(long, value_name = "FILE")]
     artifact: Option<PathBuf>,
+    #[command(flatten)]
+    lockfile: LockfileArgs,
     /// How to print the list.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -63,7 +66,8 @@ pub(crate) fn run(
     args: &ListArgs,
     stdout: &mut dyn Write,
 ) -> Result<Exit, Box<dyn std::error::Error>> {
-    let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
+    let named = args.lockfile.existing()?;
+    let discovery = discover_or_read(args.artifact.as_deref(), named, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
     let devices: Vec<Described> = if args.limits.is_empty() {
         match list_devices() {
@@ -81,8 +85,9 @@ pub(crate) fn run(
     let wanted = |declaration: &&Declaration| filter.means(&declaration.model.name);
     let mut listed = Vec::new();
     for package in &discovery.packages {
-        let lockfile = lockfile_store::read(&package.manifest_dir.join(FILE_NAME))?;
+        let lockfile = lockfile_store::read(&lockfile_store::path(named, &package.manifest_dir))?;
         for declaration in package.declarations.iter().filter(wanted) {
+            warn_of_unused_parameters(declaration);
             let state = state(declaration, lockfile.as_ref());
             let counts = counts::counts(declaration, &devices, args.explain);
             match args.format {

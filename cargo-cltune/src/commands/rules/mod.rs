@@ -11,6 +11,7 @@ mod choices;
 mod measure;
 mod print;
 
+use super::lockfile_args::LockfileArgs;
 use super::tuned::AllTuned;
 use super::{Exit, MessageFormat};
 use crate::artifact::{CargoArgs, discover_or_read};
@@ -49,9 +50,8 @@ pub(crate) struct RulesArgs {
     /// lockfile is read from the current folder.
     #[arg(long, value_name = "FILE", help_heading = "Measuring")]
     artifact: Option<PathBuf>,
-    /// Read this lockfile instead of the packages'.
-    #[arg(long, value_name = "FILE", help_heading = "Measuring")]
-    lockfile: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Measuring")]
+    lockfile: LockfileArgs,
     /// What to print on standard output.
     #[arg(long, value_enum, default_value_t = MessageFormat::Human, help_heading = "Output")]
     message_format: MessageFormat,
@@ -62,7 +62,7 @@ pub(crate) struct RulesArgs {
 /// Measures.
 pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
-    let lockfile = args.lockfile.as_deref();
+    let lockfile = args.lockfile.existing()?;
     let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
     let tuned = AllTuned::of(&discovery.packages, &args.kernel, lockfile)?.not_empty()?;

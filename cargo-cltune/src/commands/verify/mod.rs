@@ -16,6 +16,7 @@ mod plan;
 mod print;
 mod problems;
 
+use super::lockfile_args::LockfileArgs;
 use super::tuned::AllTuned;
 use super::{Exit, MessageFormat};
 use crate::artifact::{CargoArgs, discover_or_read};
@@ -92,6 +93,8 @@ pub(crate) struct VerifyArgs {
     /// lockfile is read from the current folder.
     #[arg(long, value_name = "FILE", help_heading = "Verification")]
     artifact: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Verification")]
+    lockfile: LockfileArgs,
     /// What to print on standard output.
     #[arg(long, value_enum, default_value_t = MessageFormat::Human, help_heading = "Output")]
     message_format: MessageFormat,
@@ -131,9 +134,10 @@ impl VerifyArgs {
 /// Verifies.
 pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
-    let discovery = discover_or_read(args.artifact.as_deref(), None, &args.cargo)?;
+    let lockfile = args.lockfile.existing()?;
+    let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
     check_kernel_filters(&discovery.packages, &args.kernel)?;
-    let all = AllTuned::of(&discovery.packages, &args.kernel, None)?;
+    let all = AllTuned::of(&discovery.packages, &args.kernel, lockfile)?;
     let entries = Entries::from(all);
     let plan = plan::plan(&entries, args)?;
     // Running kernels beside a session that measures would disturb it.
@@ -160,7 +164,7 @@ pub(crate) fn run(args: &VerifyArgs, stdout: &mut dyn Write) -> Result<Exit, Box
         is_any_run |= !result.is_not_run();
         printer.result(attempt, &result)?;
     }
-    printer.end()?;
+    printer.end(interrupted().then_some(plan.attempts.len()))?;
     // A simulator that can run none of them is an error: it must not look like a success.
     wrong |= !plan.attempts.is_empty() && !is_any_run;
     Ok(match (interrupted(), wrong) {

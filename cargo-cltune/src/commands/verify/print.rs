@@ -155,11 +155,12 @@ impl<'a> Printer<'a> {
         Ok(())
     }
 
-    /// The table.
-    pub(super) fn end(&mut self) -> io::Result<()> {
+    /// The table. `all` are the attempts that were to be made, where Ctrl-C ended them early.
+    pub(super) fn end(&mut self, all: Option<usize>) -> io::Result<()> {
         if self.format == MessageFormat::Json {
             return Ok(());
         }
+        let done = self.rows.len();
         if !self.rows.is_empty() {
             let numbers = ["result", "draws"].map(str::to_owned);
             let text = ["kernel", "problem", "device", "values"].map(str::to_owned);
@@ -188,6 +189,9 @@ impl<'a> Printer<'a> {
         write!(self.out, "\n{} right, {} not", self.right, self.wrong)?;
         if self.not_run > 0 {
             write!(self.out, ", {} not run", self.not_run)?;
+        }
+        if let Some(all) = all {
+            write!(self.out, "; interrupted after {done} of {all} runs")?;
         }
         writeln!(self.out)
     }
