@@ -1,19 +1,21 @@
 //! Prior results of a job's kernel on other devices and for other problem sizes, for a warm start:
-//! the entries of the lockfile, and the journals of earlier sessions.
+//! the entries of the lockfile, the journals of earlier sessions, and what the database of template
+//! defaults has for it.
 
 use super::journal::{NewerJournal, Place, Recalled, Recorded, recall};
 use super::plan::Job;
 use crate::lockfile_store;
 use cltune_core::measure::Objective;
 use cltune_core::select::{
-    Table, TunedDevice, TunedResult, device_distance, problem_distance, select,
+    Table, TunedDevice, TunedResult, candidates, device_distance, problem_distance,
 };
+use cltune_runtime::database;
 use cltune_search::{PriorResults, Score, Status};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The results that a search starts from, the most similar place first.
+/// The results that a search starts from: the database's values, then the most similar place first.
 #[derive(Debug, Default)]
 pub(crate) struct WarmStart {
     pub(crate) results: Vec<PriorResults>,
@@ -23,7 +25,8 @@ pub(crate) struct WarmStart {
     pub(crate) newer: BTreeSet<NewerJournal>,
     /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
-    /// Where that has none: what calls get from its other entries, by the selection rule.
+    /// Where that has none: what calls get from its other entries or from the database of template
+    /// defaults, by the selection rule.
     pub(crate) selected: Option<Vec<i64>>,
 }
 
@@ -66,18 +69,31 @@ pub(crate) fn prior_results(job: &Job, state: &Path, lockfile: &Path) -> WarmSta
     let priors = all
         .iter()
         .map(|recalled| prior(&recalled.results, objective));
-    let priors: Vec<PriorResults> = priors.collect();
-    let selected = select(model, &info, &job.dims, &table, &Table::EMPTY);
-    let selected = selected.filter(|selected| own.is_none() && selected.known.is_some());
-    let selected = selected.map(|selected| selected.codes.into_owned());
+    let mut priors: Vec<PriorResults> = priors.collect();
     let counts = priors.iter().map(|prior| prior.results.len());
     let mut places: Vec<(usize, &Place)> = counts.zip(all.iter().map(|of| &of.place)).collect();
     places.sort_by_key(|(count, _)| Reverse(*count));
     let places = places.into_iter();
+    let places = places.map(|(count, place)| describe(job, place, count));
+    let mut places: Vec<String> = places.collect();
+    let defaults = database::of_process().table(model);
+    // What calls get if this is what is known of the kernel, and not its declared default.
+    let get = |known| {
+        let all = candidates(model, &info, &job.dims, known, &Table::EMPTY);
+        let selected = all.with_database(&defaults).selected();
+        selected.filter(|selected| selected.known.is_some())
+    };
+    if let Some(of_database) = get(&Table::EMPTY) {
+        // The time is another expression's: a set of one configuration compares it with nothing.
+        let time = of_database.known.map(|(_, result)| result.time_us);
+        let results = vec![(of_database.codes.into_owned(), Score::of(time))];
+        priors.insert(0, PriorResults { results });
+        places.push("1 result in the database of template defaults".to_owned());
+    }
+    let selected = get(&table).filter(|_| own.is_none());
+    let selected = selected.map(|selected| selected.codes.into_owned());
     WarmStart {
-        places: places
-            .map(|(count, place)| describe(job, place, count))
-            .collect(),
+        places,
         results: priors,
         own,
         selected,
