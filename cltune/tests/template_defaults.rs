@@ -98,18 +98,18 @@ fn a_call_selects_and_computes() {
 fn calls_over_matrices_select_and_compute() {
     let queue = Queue::default_device().expect("these tests need an OpenCL device");
     let (m, n) = (64, 32);
-    let a = Buffer::from_slice(&queue, &[1.0; 64 * 32]).unwrap();
-    let x = Buffer::from_slice(&queue, &[2.0; 64]).unwrap();
-    let b = Buffer::from_slice(&queue, &[3.0; 32 * 32]).unwrap();
+    let matrix = Buffer::from_slice(&queue, &[1.0; 64 * 32]).unwrap();
+    let vector = Buffer::from_slice(&queue, &[2.0; 64]).unwrap();
+    let square = Buffer::from_slice(&queue, &[3.0; 32 * 32]).unwrap();
     let mut of_rows = Buffer::new(queue.context(), 64).unwrap();
     let mut of_columns = Buffer::new(queue.context(), 32).unwrap();
-    let mut c = Buffer::new(queue.context(), 64 * 32).unwrap();
-    row_sums(&queue, m, n, &a, &mut of_rows).unwrap();
-    columns_by(&queue, m, n, &a, &x, &mut of_columns).unwrap();
-    product(&queue, m, n, &a, &b, &mut c).unwrap();
+    let mut of_product = Buffer::new(queue.context(), 64 * 32).unwrap();
+    row_sums(&queue, m, n, &matrix, &mut of_rows).unwrap();
+    columns_by(&queue, m, n, &matrix, &vector, &mut of_columns).unwrap();
+    product(&queue, m, n, &matrix, &square, &mut of_product).unwrap();
     assert_eq!(of_rows.read(&queue).unwrap(), [32.0; 64]);
     assert_eq!(of_columns.read(&queue).unwrap(), [128.0; 32]);
-    assert_eq!(c.read(&queue).unwrap(), [96.0; 64 * 32]);
+    assert_eq!(of_product.read(&queue).unwrap(), [96.0; 64 * 32]);
     let (m, n) = (64, 32);
     let rows = row_sums::explain(&queue, row_sums::Problem { m, n });
     let columns = columns_by::explain(&queue, columns_by::Problem { m, n });
