@@ -82,13 +82,13 @@ pub struct Model {
 /// the database of template defaults is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
-    /// The template: `map`, `reduce`.
+    /// The template: `map`, `reduce`, `rows`, `columns`, `product`.
     pub name: Text,
     /// The size of its scalars in bytes, of the largest ones.
     pub scalar_size: i64,
-    /// How many different vectors it reads or writes.
+    /// How many different vectors and matrices it reads or writes.
     pub vectors: i64,
-    /// The elements of the longest vector, from the problem dimensions.
+    /// The elements of the longest vector or largest matrix, from the problem dimensions.
     pub elements: Formula,
 }
 

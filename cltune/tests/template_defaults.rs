@@ -18,20 +18,64 @@ fn accumulate(
     s = sum(x);
 }
 
+/// y <- the sum of each row.
+#[fused(tune(m = 64, n = 32))]
+fn row_sums(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    #[arg(matrix = [m, n])] a: &Buffer<f32>,
+    #[arg(out, len = m)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    y = row_sum(a);
+}
+
+/// y <- A^T x.
+#[fused(tune(m = 64, n = 32))]
+fn columns_by(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    #[arg(matrix = [m, n])] a: &Buffer<f32>,
+    #[arg(len = m)] x: &Buffer<f32>,
+    #[arg(out, len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    y = a.t() * x;
+}
+
+/// C <- A B.
+#[fused(tune(m = 64, n = 32))]
+fn product(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    #[arg(matrix = [m, n])] a: &Buffer<f32>,
+    #[arg(matrix = [n, n])] b: &Buffer<f32>,
+    #[arg(out, matrix = [m, n])] c: &mut Buffer<f32>,
+) -> Result<Event> {
+    c = a * b;
+}
+
 const N: usize = 4096;
 
 /// What a call does in a process with these variables: the child's output.
 fn call_with(variables: &[(&str, &Path)]) -> String {
+    let text = child("a_call_selects_and_computes", variables);
+    assert!(text.contains("computed 4096"), "{text}");
+    text
+}
+
+/// What a test of this binary prints in a process with these variables.
+fn child(test: &str, variables: &[(&str, &Path)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
-        .args(["--exact", "a_call_selects_and_computes", "--nocapture"])
+        .args(["--exact", test, "--nocapture"])
         .env_remove("CLTUNE_DATABASE")
         .env("CLTUNE_CACHE", "off")
         .envs(variables.iter().copied());
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("computed 4096"), "{text}");
     text
 }
 
@@ -49,17 +93,54 @@ fn a_call_selects_and_computes() {
     println!("selected {selection}");
 }
 
-/// A database for the device of these tests, with these values.
+/// The child's part for statements over matrices; run as an ordinary test, with what ships.
+#[test]
+fn calls_over_matrices_select_and_compute() {
+    let queue = Queue::default_device().expect("these tests need an OpenCL device");
+    let (m, n) = (64, 32);
+    let matrix = Buffer::from_slice(&queue, &[1.0; 64 * 32]).unwrap();
+    let vector = Buffer::from_slice(&queue, &[2.0; 64]).unwrap();
+    let square = Buffer::from_slice(&queue, &[3.0; 32 * 32]).unwrap();
+    let mut of_rows = Buffer::new(queue.context(), 64).unwrap();
+    let mut of_columns = Buffer::new(queue.context(), 32).unwrap();
+    let mut of_product = Buffer::new(queue.context(), 64 * 32).unwrap();
+    row_sums(&queue, m, n, &matrix, &mut of_rows).unwrap();
+    columns_by(&queue, m, n, &matrix, &vector, &mut of_columns).unwrap();
+    product(&queue, m, n, &matrix, &square, &mut of_product).unwrap();
+    assert_eq!(of_rows.read(&queue).unwrap(), [32.0; 64]);
+    assert_eq!(of_columns.read(&queue).unwrap(), [128.0; 32]);
+    assert_eq!(of_product.read(&queue).unwrap(), [96.0; 64 * 32]);
+    let (m, n) = (64, 32);
+    let rows = row_sums::explain(&queue, row_sums::Problem { m, n });
+    let columns = columns_by::explain(&queue, columns_by::Problem { m, n });
+    let products = product::explain(&queue, product::Problem { m, n });
+    for explained in [rows, columns, products] {
+        println!("{}", explained.unwrap());
+    }
+}
+
+/// A database for the device of these tests, with these values of an expression with a reduction.
 fn database(device: &str, values: &str) -> String {
+    database_of(device, &[("reduce", 4096, values)])
+}
+
+/// A database for the device of these tests: templates, elements and values.
+fn database_of(device: &str, entries: &[(&str, i64, &str)]) -> String {
     let queue = Queue::default_device().expect("these tests need an OpenCL device");
     let info = queue.device().info();
     let limits = &info.limits;
+    let entries = entries.iter().map(|(template, elements, values)| {
+        format!(
+            "    {{ device = \"d\", template = \"{template}\", scalar_size = 4, vectors = 1, \
+             elements = {elements}, values = {{ {values} }}, time_us = 1.0, \
+             kernel = \"tests::other\" }},\n"
+        )
+    });
+    let entries: String = entries.collect();
     format!(
         "version = 1\n\ndevices = [\n    {{ id = \"d\", platform = {:?}, name = {device:?}, \
          vendor = {:?}, type = \"{}\", compute_units = {}, max_work_group_size = {}, \
-         local_mem_size = {} }},\n]\n\nentries = [\n    {{ device = \"d\", template = \"reduce\", \
-         scalar_size = 4, vectors = 1, elements = 4096, values = {{ {values} }}, time_us = 1.0, \
-         kernel = \"tests::other\" }},\n]\n",
+         local_mem_size = {} }},\n]\n\nentries = [\n{entries}]\n",
         info.platform,
         info.vendor,
         info.device_type,
@@ -93,6 +174,30 @@ fn a_file_of_the_user_is_taken_and_explained() {
     std::fs::write(&file, own).unwrap();
     let said = call_with(&[("CLTUNE_DATABASE", &file)]);
     assert!(said.contains(RULE), "{said}");
+}
+
+#[test]
+fn statements_over_matrices_take_entries_of_their_template() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.toml");
+    let rows = "VW = 2, WGX = 2, WGY = 4, UNROLL = 2";
+    let columns = "VW = 4, WGX = 8, WGY = 1, UNROLL = 2, SUMS = 1, SLICES = 2";
+    let product = "ML = 64, KL = 32, NL = 64, MS = 4, KS = 4, NS = 8";
+    let entries = [
+        ("rows", 2048, rows),
+        ("rows", 1 << 20, "VW = 1, WGX = 1"),
+        ("columns", 2048, columns),
+        ("product", 1 << 20, product),
+    ];
+    std::fs::write(&file, database_of(&this_device(), &entries)).unwrap();
+    let test = "calls_over_matrices_select_and_compute";
+    let said = child(test, &[("CLTUNE_DATABASE", &file)]);
+    for (values, elements) in [(rows, 2048), (columns, 2048), (product, 1 << 20)] {
+        let origin = format!(": {RULE}: elements = {elements}, vectors = 1");
+        let mut lines = said.lines().filter(|line| line.contains(&origin));
+        let selected = format!("> {values}");
+        assert!(lines.any(|line| line.starts_with(&selected)), "{said}");
+    }
 }
 
 #[test]

@@ -93,3 +93,125 @@ expressions!(
     step_f64,
     device.fp64 == 1 && (n <= 1 << 22 || device.is_gpu == 1)
 );
+
+macro_rules! matrix_expressions {
+    (
+        $T:ident, $gemv:ident, $row_sums:ident, $softmax:ident, $gemv_t:ident, $column_sums:ident,
+        $product:ident, $product_t:ident, $is_tuned:expr
+    ) => {
+        /// y <- alpha A x + y: rows that are folded, of two operands.
+        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        pub fn $gemv(
+            queue: &Queue,
+            m: u32,
+            n: u32,
+            alpha: $T,
+            #[arg(matrix = [m, n])] a: &Buffer<$T>,
+            #[arg(len = n)] x: &Buffer<$T>,
+            #[arg(len = m)] y: &mut Buffer<$T>,
+        ) -> Result<Event> {
+            y += alpha * (a * x);
+        }
+
+        /// y <- the sum of each row: rows that are folded, of one operand.
+        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        pub fn $row_sums(
+            queue: &Queue,
+            m: u32,
+            n: u32,
+            #[arg(matrix = [m, n])] a: &Buffer<$T>,
+            #[arg(out, len = m)] y: &mut Buffer<$T>,
+        ) -> Result<Event> {
+            y = row_sum(a);
+        }
+
+        /// The softmax of each row: rows that are folded and written.
+        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        pub fn $softmax(
+            queue: &Queue,
+            m: u32,
+            n: u32,
+            #[arg(matrix = [m, n])] a: &Buffer<$T>,
+            #[arg(out, matrix = [m, n])] b: &mut Buffer<$T>,
+        ) -> Result<Event> {
+            let e = exp(a - column(row_max(a)));
+            b = e / column(row_sum(e));
+        }
+
+        /// y <- alpha A^T x + y: columns of two operands.
+        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        pub fn $gemv_t(
+            queue: &Queue,
+            m: u32,
+            n: u32,
+            alpha: $T,
+            #[arg(matrix = [m, n])] a: &Buffer<$T>,
+            #[arg(len = m)] x: &Buffer<$T>,
+            #[arg(len = n)] y: &mut Buffer<$T>,
+        ) -> Result<Event> {
+            y += alpha * (a.t() * x);
+        }
+
+        /// y <- the sum of each column: columns of one operand.
+        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        pub fn $column_sums(
+            queue: &Queue,
+            m: u32,
+            n: u32,
+            #[arg(matrix = [m, n])] a: &Buffer<$T>,
+            #[arg(out, len = n)] y: &mut Buffer<$T>,
+        ) -> Result<Event> {
+            y = column_sum(a);
+        }
+
+        /// C <- A B
+        #[fused(tune(m = [256, 1024, 4096], n = [256, 1024, 4096]), tune_if($is_tuned))]
+        pub fn $product(
+            queue: &Queue,
+            m: u32,
+            n: u32,
+            #[arg(matrix = [m, n])] a: &Buffer<$T>,
+            #[arg(matrix = [n, n])] b: &Buffer<$T>,
+            #[arg(out, matrix = [m, n])] c: &mut Buffer<$T>,
+        ) -> Result<Event> {
+            c = a * b;
+        }
+
+        /// C <- A^T B
+        #[fused(tune(m = [256, 1024, 4096], n = [256, 1024, 4096]), tune_if($is_tuned))]
+        pub fn $product_t(
+            queue: &Queue,
+            m: u32,
+            n: u32,
+            #[arg(matrix = [n, m])] a: &Buffer<$T>,
+            #[arg(matrix = [n, n])] b: &Buffer<$T>,
+            #[arg(out, matrix = [m, n])] c: &mut Buffer<$T>,
+        ) -> Result<Event> {
+            c = a.t() * b;
+        }
+    };
+}
+
+// Square matrices, and one of short rows.
+matrix_expressions!(
+    f32,
+    gemv_f32,
+    row_sums_f32,
+    softmax_f32,
+    gemv_t_f32,
+    column_sums_f32,
+    product_f32,
+    product_t_f32,
+    (m == n || m == 512 * n) && (m * n <= 1 << 22 || device.is_gpu == 1)
+);
+matrix_expressions!(
+    f64,
+    gemv_f64,
+    row_sums_f64,
+    softmax_f64,
+    gemv_t_f64,
+    column_sums_f64,
+    product_f64,
+    product_t_f64,
+    device.fp64 == 1 && (m == n || m == 512 * n) && (m * n <= 1 << 22 || device.is_gpu == 1)
+);

@@ -170,16 +170,17 @@ fn a_search_starts_from_the_best_for_another_problem() {
             .expect("both were tuned");
         stale += "\n[[kernel.tuned]]\n";
         for line in entry.lines() {
-            stale += &match line.split(' ').next() {
-                Some("values") => format!("values = {values}\n"),
-                Some("time_us") => "time_us = 0.001\n".to_owned(),
-                _ => format!("{line}\n"),
-            };
+            match line.split(' ').next() {
+                Some("values") => stale.extend(["values = ", values]),
+                Some("time_us") => stale.push_str("time_us = 0.001"),
+                _ => stale.push_str(line),
+            }
+            stale.push('\n');
         }
     }
     project.write("cltune.lock", &stale);
     let kernel = project.read("kernels/waste.h");
-    project.write("kernels/waste.h", &format!("// a comment\n{kernel}"));
+    project.write("kernels/waste.h", format!("// a comment\n{kernel}"));
     let both = [
         "tune",
         "--problem",

@@ -1,5 +1,6 @@
 //! Prior results of a job's kernel on other devices and for other problem sizes, for a warm start:
-//! the entries of the lockfile, and the journals of earlier sessions.
+//! the entries of the lockfile, the journals of earlier sessions, and what the database of template
+//! defaults has for it.
 
 use super::journal::{NewerJournal, Place, Recalled, Recorded, recall};
 use super::plan::Job;
@@ -7,14 +8,15 @@ use super::stale::StaleEntry;
 use crate::lockfile_store;
 use cltune_core::measure::Objective;
 use cltune_core::select::{
-    Table, TunedDevice, TunedResult, device_distance, problem_distance, select,
+    Table, TunedDevice, TunedResult, candidates, device_distance, problem_distance,
 };
+use cltune_runtime::database;
 use cltune_search::{PriorResults, Score, Status};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The results that a search starts from, the most similar place first.
+/// The results that a search starts from: the database's values, then the most similar place first.
 #[derive(Debug, Default)]
 pub(crate) struct WarmStart {
     pub(crate) results: Vec<PriorResults>,
@@ -25,7 +27,8 @@ pub(crate) struct WarmStart {
     pub(crate) newer: BTreeSet<NewerJournal>,
     /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
-    /// Where that has none: what calls get from its other entries, by the selection rule.
+    /// Where that has none: what calls get from its other entries or from the database of template
+    /// defaults, by the selection rule.
     pub(crate) selected: Option<Vec<i64>>,
 }
 
@@ -81,9 +84,7 @@ pub(super) fn prior_results(
     let stale = stale.iter().filter(|entry| !is_known(&entry.place));
     let stale = stale.map(|entry| Source {
         place: &entry.place,
-        results: PriorResults {
-            results: vec![(entry.codes.clone(), UNKNOWN)],
-        },
+        results: alone(entry.codes.clone()),
         is_stale: true,
     });
     let mut sources: Vec<Source> = known.chain(stale).collect();
@@ -98,17 +99,29 @@ pub(super) fn prior_results(
         let order = distance(a.place).partial_cmp(&distance(b.place));
         order.unwrap_or(Ordering::Equal)
     });
-    let selected = select(model, &info, &job.dims, &table, &Table::EMPTY);
-    let selected = selected.filter(|selected| own.is_none() && selected.known.is_some());
-    let selected = selected.map(|selected| selected.codes.into_owned());
+    let is_own = |source: &Source| source.is_stale && source.place.is(&here);
+    let own_stale = sources.iter().filter(|source| is_own(source)).count();
     let mut places: Vec<&Source> = sources.iter().collect();
-    places.sort_by_key(|source| {
-        let is_own = source.is_stale && source.place.is(&here);
-        (!is_own, Reverse(source.results.results.len()))
-    });
+    places.sort_by_key(|source| (!is_own(source), Reverse(source.results.results.len())));
+    let mut places: Vec<String> = places.iter().map(|source| describe(job, source)).collect();
+    let mut results: Vec<PriorResults> = sources.into_iter().map(|source| source.results).collect();
+    let defaults = database::of_process().table(model);
+    // What calls get if this is what is known of the kernel, and not its declared default.
+    let get = |known| {
+        let all = candidates(model, &info, &job.dims, known, &Table::EMPTY);
+        let selected = all.with_database(&defaults).selected();
+        selected.filter(|selected| selected.known.is_some())
+    };
+    if let Some(of_database) = get(&Table::EMPTY) {
+        // Behind the values that this very place had, which the sort has put first.
+        results.insert(own_stale, alone(of_database.codes.into_owned()));
+        places.push("1 result in the database of template defaults".to_owned());
+    }
+    let selected = get(&table).filter(|_| own.is_none());
+    let selected = selected.map(|selected| selected.codes.into_owned());
     WarmStart {
-        places: places.iter().map(|source| describe(job, source)).collect(),
-        results: sources.into_iter().map(|source| source.results).collect(),
+        results,
+        places,
         own,
         selected,
         newer,
@@ -150,6 +163,13 @@ fn add<'a>(
                 results: vec![entry],
             }),
         }
+    }
+}
+
+/// A configuration whose time is of something else: it is tried, and compared with nothing.
+fn alone(codes: Vec<i64>) -> PriorResults {
+    PriorResults {
+        results: vec![(codes, UNKNOWN)],
     }
 }
 

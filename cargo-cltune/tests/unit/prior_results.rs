@@ -4,6 +4,8 @@ use super::*;
 use crate::samples;
 use crate::worker::DeviceRecord;
 use cltune_core::measure::Measure;
+use cltune_core::model::Template;
+use cltune_formats::formula::{Scope, Type, parse};
 use cltune_formats::lockfile::{Lockfile, Measured};
 use cltune_runtime::tuning::Energy;
 use std::fs;
@@ -90,6 +92,39 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     assert_eq!(results(1), mine);
     let other = [(vec![32], Score::Time(5.0)), (vec![64], Score::Time(2.0))];
     assert_eq!(results(2), other);
+}
+
+#[test]
+fn a_search_starts_from_the_database_of_template_defaults() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    let mut job = job("mine", 1 << 16);
+    let of = |job: &Job| prior_results(job, state, &state.join("cltune.lock"), &[]);
+    assert_eq!(of(&job).places, [""; 0], "a kernel without a template");
+    let model = &mut job.declaration.model;
+    let scope = Scope {
+        parameters: &model.parameters,
+        dimensions: &model.dimensions,
+    };
+    model.template = Some(Template {
+        name: "map".into(),
+        scalar_size: 4,
+        vectors: 2,
+        elements: parse("n", &scope, Type::Int).unwrap(),
+    });
+    // What ships has entries of GPUs for maps, and the parameter `WG`.
+    let known = of(&job);
+    let place = "1 result in the database of template defaults";
+    assert_eq!(known.places, [place]);
+    let selected = known.selected.unwrap();
+    assert_eq!(known.results.len(), 1);
+    assert_eq!(known.results[0].results[0].0, selected);
+    // The lockfile's entry for another size is what calls get. The database's values are tried all
+    // the same.
+    journal(state, "other", 8, r#"{"values":[32],"time_us":5}"#);
+    let known = of(&job);
+    assert_eq!(known.places, ["1 result on other for n = 8", place]);
+    assert_eq!(known.results[0].results[0].0, selected);
 }
 
 #[test]

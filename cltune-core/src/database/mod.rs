@@ -49,9 +49,9 @@ pub struct Entry {
     pub template: String,
     /// The size of its scalars in bytes.
     pub scalar_size: i64,
-    /// How many vectors the expression reads or writes.
+    /// How many vectors and matrices the expression reads or writes.
     pub vectors: i64,
-    /// The elements of its longest vector.
+    /// The elements of its longest vector or largest matrix.
     pub elements: i64,
     /// The tunable that it was tuned as.
     pub kernel: String,
