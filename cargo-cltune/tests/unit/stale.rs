@@ -31,18 +31,19 @@ fn job(more: &[&'static str]) -> Job {
 /// A lockfile with this kernel's entries: fingerprint, parameters, and of each entry its problem and
 /// values.
 fn lockfile(fingerprint: &str, params: &str, entries: &[(&str, &str)]) -> Lockfile {
-    let mut text = format!(
+    let head = format!(
         "version = 1\n\n[[device]]\nid = \"mine\"\nplatform = \"platform\"\nname = \"mine\"\n\
          vendor = \"vendor\"\ntype = \"gpu\"\ndriver = \"1\"\ncompute_units = 1\n\
          max_work_group_size = 1\nlocal_mem_size = 1\n\n[[kernel]]\nname = \"app::saxpy\"\n\
          fingerprint = \"{fingerprint}\"\nparams = [{params}]\n"
     );
-    for (problem, values) in entries {
-        text += &format!(
+    let entries = entries.iter().map(|(problem, values)| {
+        format!(
             "\n[[kernel.tuned]]\ndevice = \"mine\"\nproblem = {{ {problem} }}\n\
              values = [{values}]\ntime_us = 1.0\nevaluated = 1\nvalid = 1\nstrategy = \"full\"\n"
-        );
-    }
+        )
+    });
+    let text = head + &entries.collect::<Vec<_>>().concat();
     Lockfile::parse(&text).unwrap()
 }
 
