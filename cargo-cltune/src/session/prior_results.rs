@@ -122,9 +122,9 @@ pub(super) fn prior_results(
     WarmStart {
         results,
         places,
+        newer,
         own,
         selected,
-        newer,
     }
 }
 
