@@ -109,9 +109,11 @@ fn a_session_that_is_interrupted_and_resumed() {
     session.wait_until_begun(&[2]);
     running.signal("INT");
     let ended = running.end().expect_code(130);
-    // What was under way was finished, and the best so far was kept.
+    // What was under way was finished, and the best so far was kept: which of those measured that is
+    // depends on what else the machine does.
     assert_eq!(fate(&ended, &[2]), "ok", "{ended}");
-    assert_eq!(session.chosen(), 2);
+    let finished = &ended.messages("finished")[0]["values"][0];
+    assert_eq!(*finished, session.chosen(), "{ended}");
     let resumed = session.tune(&["--resume"]).expect_code(0);
     assert_eq!(values(&resumed), [3, 4, 5], "{resumed}");
     assert_eq!(session.chosen(), BEST);
