@@ -48,7 +48,7 @@ pub fn of_user() -> Result<Database, DatabaseFileError> {
 }
 
 /// The same, read when it is first asked for. A user's file that is not used is a warning.
-pub fn of_process() -> &'static Database {
+pub(crate) fn of_process() -> &'static Database {
     static DATABASE: OnceLock<Database> = OnceLock::new();
     DATABASE.get_or_init(|| {
         of_user().unwrap_or_else(|reason| {

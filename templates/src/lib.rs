@@ -100,7 +100,10 @@ macro_rules! matrix_expressions {
         $product:ident, $product_t:ident, $is_tuned:expr
     ) => {
         /// y <- alpha A x + y: rows that are folded, of two operands.
-        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        #[fused(
+                            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+                            tune_if($is_tuned),
+                        )]
         pub fn $gemv(
             queue: &Queue,
             m: u32,
@@ -114,7 +117,10 @@ macro_rules! matrix_expressions {
         }
 
         /// y <- the sum of each row: rows that are folded, of one operand.
-        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        #[fused(
+                            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+                            tune_if($is_tuned),
+                        )]
         pub fn $row_sums(
             queue: &Queue,
             m: u32,
@@ -126,7 +132,10 @@ macro_rules! matrix_expressions {
         }
 
         /// The softmax of each row: rows that are folded and written.
-        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        #[fused(
+                            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+                            tune_if($is_tuned),
+                        )]
         pub fn $softmax(
             queue: &Queue,
             m: u32,
@@ -139,7 +148,10 @@ macro_rules! matrix_expressions {
         }
 
         /// y <- alpha A^T x + y: columns of two operands.
-        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        #[fused(
+                            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+                            tune_if($is_tuned),
+                        )]
         pub fn $gemv_t(
             queue: &Queue,
             m: u32,
@@ -153,7 +165,10 @@ macro_rules! matrix_expressions {
         }
 
         /// y <- the sum of each column: columns of one operand.
-        #[fused(tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]), tune_if($is_tuned))]
+        #[fused(
+                            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+                            tune_if($is_tuned),
+                        )]
         pub fn $column_sums(
             queue: &Queue,
             m: u32,

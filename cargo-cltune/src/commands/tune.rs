@@ -2,6 +2,7 @@
 
 use super::measure::MeasureArgs;
 use super::strategy_help::strategy_help;
+use super::tuned::template_defaults;
 use super::wanted::{Wanted, WantedArgs};
 use super::{Exit, MessageFormat, warn_of_unused_parameters};
 use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
@@ -20,6 +21,7 @@ use std::error::Error;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
@@ -234,12 +236,18 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             messages.device(&job.device);
         }
     }
+    let warm_start = if args.no_warm_start {
+        None
+    } else {
+        let declared = jobs.iter().map(|job| &job.declaration);
+        Some(Arc::new(template_defaults(declared)?))
+    };
     let options = SearchOptions {
         strategy: args.strategy.clone(),
         budget: args.budget,
         stop_when_stagnant: args.stop_when_stagnant,
         seed: args.seed,
-        warm_start: !args.no_warm_start,
+        warm_start,
         fill_device: args.fill_device,
         constraints: args.constraint.clone(),
         limit: Duration::from_secs(args.time_limit.max(1)),

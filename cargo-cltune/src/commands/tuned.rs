@@ -24,6 +24,21 @@ pub(super) struct Tuned {
     pub(super) database: Table,
 }
 
+/// The database that this user's programs have; none where no tunable is generated, since the file
+/// matters to nobody then.
+///
+/// # Errors
+/// The user's own file is there, and is not used.
+pub(super) fn template_defaults<'a>(
+    mut declared: impl Iterator<Item = &'a Declaration>,
+) -> Result<Database, DatabaseFileError> {
+    if declared.any(|found| found.model.template.is_some()) {
+        of_user()
+    } else {
+        Ok(Database::default())
+    }
+}
+
 /// All of them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AllTuned {
@@ -70,13 +85,8 @@ impl AllTuned {
     ) -> Result<Self, TunedError> {
         let mut all = Self::default();
         let wanted = KernelFilter::new(kernels, packages);
-        let mut declared = packages.iter().flat_map(|package| &package.declarations);
-        // Who has no generated kernels has nothing to do with the file.
-        let database = if declared.any(|found| found.model.template.is_some()) {
-            of_user()?
-        } else {
-            Database::default()
-        };
+        let declared = packages.iter().flat_map(|package| &package.declarations);
+        let database = template_defaults(declared)?;
         for package in packages {
             let path = lockfile_store::path(lockfile, &package.manifest_dir);
             let lockfile = lockfile_store::read(&path)?;

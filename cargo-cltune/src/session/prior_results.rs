@@ -10,7 +10,6 @@ use cltune_core::measure::Objective;
 use cltune_core::select::{
     Table, TunedDevice, TunedResult, candidates, device_distance, problem_distance,
 };
-use cltune_runtime::database;
 use cltune_search::{PriorResults, Score, Status};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +44,7 @@ struct Source<'a> {
 }
 
 /// The results that the journals in `state` and the lockfile have of this job's declaration, and the
-/// values of stale entries where there are no results.
+/// values of stale entries where there are no results. `defaults` are those of the job's template.
 ///
 /// Journals of the job's own device and problem are left out, so that tuning again is a search of
 /// its own; the lockfile's entry is not, so that a better existing entry is not lost.
@@ -54,6 +53,7 @@ pub(super) fn prior_results(
     state: &Path,
     lockfile: &Path,
     stale: &[StaleEntry],
+    defaults: &Table,
 ) -> WarmStart {
     let model = &job.declaration.model;
     // A lockfile that cannot be read, or does not fit, was refused before the search.
@@ -105,11 +105,10 @@ pub(super) fn prior_results(
     places.sort_by_key(|source| (!is_own(source), Reverse(source.results.results.len())));
     let mut places: Vec<String> = places.iter().map(|source| describe(job, source)).collect();
     let mut results: Vec<PriorResults> = sources.into_iter().map(|source| source.results).collect();
-    let defaults = database::of_process().table(model);
     // What calls get if this is what is known of the kernel, and not its declared default.
     let get = |known| {
         let all = candidates(model, &info, &job.dims, known, &Table::EMPTY);
-        let selected = all.with_database(&defaults).selected();
+        let selected = all.with_database(defaults).selected();
         selected.filter(|selected| selected.known.is_some())
     };
     if let Some(of_database) = get(&Table::EMPTY) {

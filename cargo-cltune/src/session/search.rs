@@ -18,6 +18,7 @@ use super::workers::{IdleWorkers, MeasurementWorker};
 use crate::interrupt::interrupted;
 use crate::oclgrind::{SoundnessCheck, Verdict};
 use crate::threads::lock;
+use cltune_core::database::Database;
 use cltune_core::select::default_codes;
 use cltune_formats::lockfile::Lockfile;
 use cltune_runtime::Budget;
@@ -42,8 +43,9 @@ pub(crate) struct SearchOptions {
     pub(crate) constraints: Vec<String>,
     /// The least time limit of one configuration.
     pub(crate) limit: Duration,
-    /// Whether to start from what is known from other devices and problem sizes.
-    pub(crate) warm_start: bool,
+    /// The database of template defaults, where searches start from what is known: from it, from other
+    /// devices and problem sizes, and from other versions of the kernel.
+    pub(crate) warm_start: Option<Arc<Database>>,
     /// The treatment of an earlier search that ended early.
     pub(crate) earlier: Earlier,
     /// How many processes may build at the same time.
@@ -99,9 +101,10 @@ pub(crate) fn run(
         });
     }
     options.strategy.check(&space)?;
-    let prior = if options.warm_start {
+    let prior = if let Some(database) = &options.warm_start {
         let stale = stale_entries(job, before, &space);
-        prior_results(job, state, lockfile, &stale)
+        let defaults = database.table(&job.declaration.model);
+        prior_results(job, state, lockfile, &stale, &defaults)
     } else {
         WarmStart::default()
     };

@@ -7,6 +7,7 @@ use cltune_core::measure::Measure;
 use cltune_core::model::Template;
 use cltune_formats::formula::{Scope, Type, parse};
 use cltune_formats::lockfile::{Lockfile, Measured};
+use cltune_runtime::database::of_user;
 use cltune_runtime::tuning::Energy;
 use std::fs;
 
@@ -69,7 +70,7 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     let file = state.join("cltune.lock");
     lockfile_store::write(&file, &lockfile).unwrap();
 
-    let known = prior_results(&job("mine", 8), state, &file, &[]);
+    let known = prior_results(&job("mine", 8), state, &file, &[], &Table::EMPTY);
     let expected = [
         "2 results on mine for n = 64",
         "2 results on other for n = 8",
@@ -82,7 +83,8 @@ fn journals_and_lockfile_are_put_together_the_most_similar_first() {
     assert_eq!(known.selected, None);
     // Without an entry for its size, calls get the one for the nearest size on their device, and
     // without any on their device, one of a similar device.
-    let selected = |device: &str, n| prior_results(&job(device, n), state, &file, &[]).selected;
+    let selected =
+        |device: &str, n| prior_results(&job(device, n), state, &file, &[], &Table::EMPTY).selected;
     assert_eq!(selected("mine", 16), Some(vec![256]));
     assert_eq!(selected("third", 64), Some(vec![32]));
     assert_eq!(selected("fourth", 8), Some(vec![256]));
@@ -99,7 +101,11 @@ fn a_search_starts_from_the_database_of_template_defaults() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path();
     let mut job = job("mine", 1 << 16);
-    let of = |job: &Job| prior_results(job, state, &state.join("cltune.lock"), &[]);
+    let database = of_user().unwrap();
+    let of = |job: &Job| {
+        let defaults = database.table(&job.declaration.model);
+        prior_results(job, state, &state.join("cltune.lock"), &[], &defaults)
+    };
     assert_eq!(of(&job).places, [""; 0], "a kernel without a template");
     let model = &mut job.declaration.model;
     let scope = Scope {
@@ -136,7 +142,13 @@ fn a_journal_of_a_newer_release_is_told_of_and_does_not_start_a_search() {
     let file = state.join("journal/third-8.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen('{', "{\"cltune_journal\":2,", 1)).unwrap();
-    let known = prior_results(&job("mine", 8), state, &state.join("cltune.lock"), &[]);
+    let known = prior_results(
+        &job("mine", 8),
+        state,
+        &state.join("cltune.lock"),
+        &[],
+        &Table::EMPTY,
+    );
     assert_eq!(known.places, ["1 result on other for n = 8"]);
     let told: Vec<String> = known.newer.iter().map(NewerJournal::warning).collect();
     assert_eq!(told.len(), 1);
@@ -173,7 +185,7 @@ fn an_entry_that_was_measured_otherwise_is_tried_and_its_time_is_not_compared() 
     }
     let file = state.join("cltune.lock");
     lockfile_store::write(&file, &lockfile).unwrap();
-    let known = prior_results(&job("mine", 8), state, &file, &[]);
+    let known = prior_results(&job("mine", 8), state, &file, &[], &Table::EMPTY);
     assert_eq!(known.own, Some(vec![256]));
     let expected = ["1 result on mine for n = 8", "1 result on other for n = 8"];
     assert_eq!(known.places, expected);
@@ -202,7 +214,13 @@ fn stale_entries_are_tried_where_nothing_else_is_known_and_bring_no_times() {
         entry("mine", 32, 128),
         entry("other", 8, 128),
     ];
-    let known = prior_results(&job("mine", 8), state, &state.join("none"), &stale);
+    let known = prior_results(
+        &job("mine", 8),
+        state,
+        &state.join("none"),
+        &stale,
+        &Table::EMPTY,
+    );
     let expected = [
         "the values of another version of the kernel on mine for n = 8",
         "2 results on other for n = 8",
@@ -260,6 +278,7 @@ fn where_nothing_is_known_there_is_nothing_to_start_from() {
         folder.path(),
         &folder.path().join("cltune.lock"),
         &[],
+        &Table::EMPTY,
     );
     assert!(known.results.is_empty() && known.places.is_empty() && known.own.is_none());
 }

@@ -238,7 +238,8 @@ pub(super) fn kernel(
             elements.writer.text.push_str(&product.sums());
             if is_update(&elements, &stores, target) {
                 // PoCL 3.1 has a work-item do twice what follows a loop with barriers that has no
-                // iterations, unless a barrier follows the loop.
+                // iterations, unless a barrier follows the loop. Where nothing is updated, twice is
+                // right, and the text stays as it was tuned.
                 for text in [
                     "#if LOCAL_A || LOCAL_B",
                     "barrier(CLK_LOCAL_MEM_FENCE);",

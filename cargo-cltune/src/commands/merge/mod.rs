@@ -26,8 +26,8 @@ use versions::{Versions, reason};
 /// A file may also be one in which git left conflict markers: both sides are united. Where two
 /// files hold results for the same device and problem, the faster one stays; where one was measured
 /// with cold caches and the other with warm ones, that of the first file. Where they were tuned for
-/// different versions of a kernel, the version of --artifact stays, and without it that of the first
-/// file. Databases of template defaults are united in the same way.
+/// different versions of a kernel, that of --artifact stays, and without it that of the first file.
+/// Databases of template defaults are united in the same way.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct MergeArgs {
     /// The lockfiles, folders of parts, contributions, or databases of template defaults.
