@@ -178,8 +178,10 @@ fn values_become_template_defaults(project: &Project) {
     let remedy = ["broken.toml, line 1: ", "update cltune"];
     let _ = export("broken.toml").expect_code(2).expect_stderr(&remedy);
     let broken = ("CLTUNE_DATABASE", "broken.toml");
-    let mut show = project.cltune_command(&["show", "step"]);
-    let shown = Output::of(show.env(broken.0, broken.1)).expect_code(2);
-    let _ = shown.expect_stderr(&remedy);
+    for arguments in [&["show", "step"][..], &["tune", "--budget", "1"]] {
+        let mut command = project.cltune_command(arguments);
+        let ended = Output::of(command.env(broken.0, broken.1)).expect_code(2);
+        let _ = ended.expect_stderr(&remedy);
+    }
     let _ = project.run_with(&[broken]).expect_code(0);
 }
