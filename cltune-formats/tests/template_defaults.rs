@@ -272,6 +272,20 @@ fn an_expression_takes_the_entry_of_its_device_that_is_nearest_in_elements_and_v
 }
 
 #[test]
+fn an_expression_with_other_parameters_is_less_alike() {
+    let gpu = device("gpu", "A", DeviceType::Gpu);
+    let fused = "FUSE = \"all\", VW = 4, WG = 128";
+    let alike = [
+        ("gpu", 1024, 3, fused, "a::fused"),
+        ("gpu", 1024, 2, "VW = 2, WG = 8", "a::k"),
+    ];
+    assert_eq!(selected(&database(&alike), &gpu, 512), (HERE, vec![2, 8]));
+    // Four times the elements are more of a difference.
+    let apart = [alike[0], ("gpu", 4096, 3, "VW = 2, WG = 8", "a::k")];
+    assert_eq!(selected(&database(&apart), &gpu, 512), (HERE, vec![4, 128]));
+}
+
+#[test]
 fn another_device_takes_those_of_the_most_similar_one_of_its_type() {
     let entries = database(&[
         ("gpu", 1024, 3, "WG = 128", "a::k"),

@@ -7,7 +7,8 @@ use crate::select::{Table, TunedResult};
 
 impl Database {
     /// The entries of a tunable's template, as the selection rule takes them: as a result's problem
-    /// the elements and the vectors. Empty for a tunable without a template.
+    /// the elements, the vectors, and how many parameters only one of both has. Empty for a tunable
+    /// without a template.
     ///
     /// Parameters of an entry that the tunable does not have are left out. One that the entry does
     /// not say, or to a value that the tunable does not have, is that of the declared default.
@@ -19,9 +20,10 @@ impl Database {
             entry.template == template.name && entry.scalar_size == template.scalar_size
         };
         let result = |entry: &Entry| {
+            let others = parameters_of_one(model, &entry.values);
             Some(TunedResult {
                 device: u16::try_from(entry.device).ok()?,
-                problem: vec![entry.elements, entry.vectors].into(),
+                problem: vec![entry.elements, entry.vectors, others].into(),
                 values: codes(model, &entry.values)?.into(),
                 time_us: entry.time_us,
             })
@@ -37,6 +39,18 @@ impl Database {
             results: results.into(),
         }
     }
+}
+
+/// How many parameters the model has that are not named, and the reverse. Expressions with others
+/// are less alike: a softmax, which has `FUSE`, is less like a product with a vector than sums of
+/// rows are, and likes other values.
+fn parameters_of_one(model: &Model, values: &[(String, Value)]) -> i64 {
+    let is_named = |name: &str| values.iter().any(|(named, _)| *named == *name);
+    let parameters = model.parameters.iter();
+    let shared = parameters.filter(|parameter| is_named(&parameter.name));
+    let shared = shared.count();
+    let of_one = model.parameters.len() + values.len() - 2 * shared;
+    i64::try_from(of_one).unwrap_or(i64::MAX)
 }
 
 /// The codes of named values; `None` where no parameter has one of them.

@@ -86,7 +86,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// The dimensions of the results in the database of template defaults.
+/// The dimensions of the results in the database of template defaults, as far as they are said.
 const DATABASE_DIMENSIONS: [&str; 2] = ["elements", "vectors"];
 
 /// A configuration that the selection rule considers.

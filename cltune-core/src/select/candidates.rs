@@ -167,7 +167,8 @@ impl<'a> Candidates<'a> {
             dims: self.dims,
             device: &self.device.limits,
         };
-        let shape = [template.elements.eval(&env).ok()?, template.vectors];
+        // An expression that is like this one has its parameters and no others.
+        let shape = [template.elements.eval(&env).ok()?, template.vectors, 0];
         let device = self.device;
         let distance = |known: &TunedDevice| device_distance(known, device);
         let row = nearest_row(

@@ -11,8 +11,8 @@
 //!    before the same vendor, elsewhere the reverse; then with the nearest limits), the nearest
 //!    problem first;
 //! 5. for kernels that were generated from a template: what the database of template defaults has
-//!    for this device, else for the most similar one, from the expression nearest in elements and
-//!    vectors;
+//!    for this device, else for the most similar one, from the expression nearest in elements,
+//!    vectors and parameters;
 //! 6. the declared default;
 //! 7. the first valid configuration.
 //!

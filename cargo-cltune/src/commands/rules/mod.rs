@@ -33,7 +33,8 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// problem were not tuned, if this device were not, if nothing were; and what other devices' values
 /// do here.
 ///
-/// Exit code 1 where a tunable has changed since it was tuned.
+/// Exit code 1 where a tunable has changed since it was tuned, or a problem cannot be measured; the
+/// others are.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RulesArgs {
     /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
@@ -78,19 +79,22 @@ pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Exit, Box<
             "stale: {kernel} has changed since it was tuned; run `cargo cltune --kernel {kernel}`"
         ));
     }
+    let mut are_all_measured = true;
     for (job, choices) in plan(&tuned, &devices, &args.problem)? {
         if interrupted() {
             return Ok(Exit::Interrupted);
         }
         print::start(&job);
-        let worth = measure::measure(&job, choices, LIMIT).map_err(|error| {
-            let model = &job.declaration.model;
-            let problem = model.describe_problem(&job.dims);
-            format!("{} for {problem}: {error}", model.name)
-        })?;
-        print::print(args.message_format, &job, &worth, stdout)?;
+        match measure::measure(&job, choices, LIMIT) {
+            Ok(worth) => print::print(args.message_format, &job, &worth, stdout)?,
+            // Another problem, or this one on another device, may have valid configurations.
+            Err(error) => {
+                print::not_measured(&job, &error);
+                are_all_measured = false;
+            }
+        }
     }
-    Ok(if tuned.stale.is_empty() {
+    Ok(if are_all_measured && tuned.stale.is_empty() {
         Exit::Done
     } else {
         Exit::Reported

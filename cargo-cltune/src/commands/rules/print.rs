@@ -4,7 +4,7 @@ use super::measure::{Worth, fastest};
 use crate::commands::MessageFormat;
 use crate::commands::columns::{INDENT, columns};
 use crate::json;
-use crate::session::Job;
+use crate::session::{Job, WorkerError};
 use crate::terminal::{printable_name, say};
 use crate::units::time;
 use cltune_core::select::Rule;
@@ -18,6 +18,19 @@ pub(super) fn start(job: &Job) {
         let problem = model.describe_problem(&job.dims);
         say(format_args!("   Measuring {} for {problem}", model.name));
     }
+}
+
+/// Says why nothing was measured.
+pub(super) fn not_measured(job: &Job, error: &WorkerError) {
+    let model = &job.declaration.model;
+    let (problem, device) = (
+        model.describe_problem(&job.dims),
+        printable_name(&job.device.name),
+    );
+    say(format_args!(
+        "error: {} for {problem} on {device}: {error}",
+        model.name
+    ));
 }
 
 /// One kernel, device and problem.
