@@ -578,7 +578,7 @@ fn a_contribution_that_was_changed_is_refused() {
         (
             "\"seal\"",
             "\"steal\"",
-            "no contribution: missing field `seal`",
+            "no contribution: unknown field `steal`",
         ),
     ] {
         assert!(given.contains(from), "{from}: {given}");
@@ -589,4 +589,12 @@ fn a_contribution_that_was_changed_is_refused() {
             .expect_stderr(&["given.json: ", words]);
         assert!(!fleet.path("out.lock").exists());
     }
+    // What no program can take is not given away.
+    let edited = fleet.read("cltune.lock").replacen("[2]", "[9]", 1);
+    fleet.write("cltune.lock", &edited);
+    let refused = fleet.cltune(&contribute).expect_code(2);
+    let _ = refused.expect_stderr(&[
+        "cltune.lock: the entry of ",
+        "value 9, which it cannot take",
+    ]);
 }
