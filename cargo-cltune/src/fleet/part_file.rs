@@ -121,8 +121,8 @@ pub(crate) enum PartFileError {
     },
     /// The folder is another part's.
     #[error(
-        "{} is of {found}, and this is {asked}: name a folder of its own for each part with --lockfile \
-         FOLDER/cltune.lock, or remove that file to begin anew",
+        "{} is of {found}, and this is {asked}: name a folder of its own for each part, artifact, `--measure` and \
+         `--objective` with --lockfile FOLDER/cltune.lock, or remove that file to begin anew",
         path.display()
     )]
     Other {

@@ -136,7 +136,8 @@ fn a_folder_is_of_one_part() {
         ),
         (
             other_artifact,
-            "artifact b3:1, and this is slice:1/2 of artifact b3:2",
+            "artifact b3:1, and this is slice:1/2 of artifact b3:2: name a folder of its own for each part, artifact, \
+             `--measure` and `--objective`",
         ),
         (other_lockfile, "the results in other.lock"),
     ] {
