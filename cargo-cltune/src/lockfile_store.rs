@@ -157,8 +157,8 @@ impl Destination {
             return Err(io::Error::new(ErrorKind::NotFound, problem));
         }
         Ok(Self {
-            folder,
             target,
+            folder,
             permissions,
         })
     }

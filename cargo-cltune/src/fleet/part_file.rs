@@ -280,19 +280,16 @@ impl PartLog {
                 path,
             });
         }
-        let known = match existing.zip(resumed) {
-            Some((existing, lockfile)) => {
-                let mut outcomes = existing.outcomes;
-                outcomes.retain(|at, outcome| {
-                    *outcome != UnitResult::Tuned || part.units[*at].is_in(lockfile)
-                });
-                outcomes
-            }
-            None => {
-                let text = part.text().map_err(|error| io(error.into()))?;
-                replace(&path, text).map_err(io)?;
-                BTreeMap::new()
-            }
+        let known = if let Some((existing, lockfile)) = existing.zip(resumed) {
+            let mut outcomes = existing.outcomes;
+            outcomes.retain(|at, outcome| {
+                *outcome != UnitResult::Tuned || part.units[*at].is_in(lockfile)
+            });
+            outcomes
+        } else {
+            let text = part.text().map_err(|error| io(error.into()))?;
+            replace(&path, text).map_err(io)?;
+            BTreeMap::new()
         };
         let mut file = OpenOptions::new().append(true).open(&path).map_err(io)?;
         // After half a line, which a killed session leaves. Empty lines are no outcomes.
