@@ -33,7 +33,7 @@ pub(crate) enum StoreError {
         source: Box<LockfileError>,
     },
     /// The file cannot be replaced; what was there is unchanged.
-    #[error("cannot write {}: {source}; make the folder writable, or name another file", path.display())]
+    #[error("cannot write {}: {source}; make a writable folder there, or name another file", path.display())]
     Write {
         /// The file.
         path: PathBuf,
@@ -151,9 +151,14 @@ impl Destination {
                 "the file is read-only",
             ));
         }
+        let folder = folder(&target);
+        if !folder.exists() {
+            let problem = format!("there is no folder {}", folder.display());
+            return Err(io::Error::new(ErrorKind::NotFound, problem));
+        }
         Ok(Self {
-            folder: folder(&target),
             target,
+            folder,
             permissions,
         })
     }

@@ -209,11 +209,11 @@ fn project_lockfile() -> impl Strategy<Value = Lockfile> {
             .iter()
             .map(|device| device.id.clone())
             .collect();
-        let entry = (0..3_i64, 0..4_i64, 0..5_u32, 1..4_u64);
+        let entry = (0..3_i64, 0..4_i64, 0..5_u32, 1..4_u64, 0..3_u8);
         let entries = btree_map((prop::sample::select(ids), 0..2_usize), entry, 0..6);
         entries.prop_map(move |entries| {
             let mut lockfile = lockfile.clone();
-            for ((device, kernel), (n, value, time, evaluated)) in entries {
+            for ((device, kernel), (n, value, time, evaluated, verification)) in entries {
                 let name = ["a", "b"][kernel].to_owned();
                 let known = lockfile
                     .kernels
@@ -237,7 +237,7 @@ fn project_lockfile() -> impl Strategy<Value = Lockfile> {
                     evaluated,
                     valid: 9,
                     strategy: "random".to_owned(),
-                    verification: None,
+                    verification: (verification > 0).then(|| format!("b3:{verification}")),
                     measure: Measure::WARM,
                     energy_j: None,
                     default_energy_j: None,

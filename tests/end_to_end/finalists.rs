@@ -108,6 +108,7 @@ fn the_next_best_takes_the_place_of_what_is_wrong_on_another_draw() {
     assert_eq!(text.matches("wrong-result").count(), 2, "{text}");
     let resumed = project.cltune(&[&TUNE[..], &["--resume", "--message-format", "json"]].concat());
     let resumed = resumed.expect_code(0);
+    assert_eq!(resumed.messages("finished")[0]["failed"], 2, "{resumed}");
     assert!(resumed.messages("configuration").is_empty(), "{resumed}");
     assert_eq!(resumed.messages("finished")[0]["values"][0], 3, "{resumed}");
 }

@@ -169,8 +169,22 @@ fn a_part_without_its_lockfile_has_done_nothing() {
     }
     let fleet = tuned();
     fs::remove_file(fleet.path("part-2/cltune.lock")).expect("a file can be removed");
-    let merged = fleet.cltune(&["merge", "part-1", "part-2"]).expect_code(2);
-    let _ = merged.expect_stderr(&["slice:2/2 (part-2) has not done 2 units", "::second on "]);
+    let merge = ["merge", "part-1", "part-2"];
+    let merged = fleet.cltune(&merge).expect_code(2);
+    let _ = merged.expect_stderr(&[
+        "slice:2/2 (part-2) has not done 2 units; go on with it by `--resume`",
+        "::second on ",
+    ]);
+    // That helps, and measures nothing again: the journals are there.
+    let json = ["--resume", "--message-format", "json"];
+    let resumed = fleet.part(HALVES[1], "part-2", &json).expect_code(0);
+    assert_eq!(resumed.messages("finished").len(), 2, "{resumed}");
+    assert!(resumed.messages("configuration").is_empty(), "{resumed}");
+    let _ = fleet.cltune(&merge).expect_code(0);
+    // A damaged one is named.
+    fleet.write("part-2/cltune.lock", "version = ");
+    let merged = fleet.cltune(&merge).expect_code(2);
+    let _ = merged.expect_stderr(&["part-2/cltune.lock: line 1: "]);
 }
 
 #[test]
@@ -564,7 +578,7 @@ fn a_contribution_that_was_changed_is_refused() {
         (
             "\"seal\"",
             "\"steal\"",
-            "no contribution: missing field `seal`",
+            "no contribution: unknown field `steal`",
         ),
     ] {
         assert!(given.contains(from), "{from}: {given}");
@@ -575,4 +589,12 @@ fn a_contribution_that_was_changed_is_refused() {
             .expect_stderr(&["given.json: ", words]);
         assert!(!fleet.path("out.lock").exists());
     }
+    // What no program can take is not given away.
+    let edited = fleet.read("cltune.lock").replacen("[2]", "[9]", 1);
+    fleet.write("cltune.lock", &edited);
+    let refused = fleet.cltune(&contribute).expect_code(2);
+    let _ = refused.expect_stderr(&[
+        "cltune.lock: the entry of ",
+        "value 9, which it cannot take",
+    ]);
 }

@@ -8,7 +8,7 @@ use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::session::{check_kernel_filters, choose_devices, list_devices};
 use crate::worker::DeviceRecord;
-use cltune_formats::lockfile::Lockfile;
+use cltune_formats::lockfile::{BakeError, Lockfile};
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
@@ -44,6 +44,9 @@ enum ContributeError {
          `cargo cltune`"
     )]
     Nothing { kernels: String, devices: String },
+    /// An entry that was edited by hand. Whoever is given it could not build with it.
+    #[error("{}: {source}", path.display())]
+    Entry { path: PathBuf, source: BakeError },
 }
 
 /// Writes the contribution.
@@ -67,6 +70,12 @@ pub(crate) fn run(args: &ContributeArgs, stdout: &mut dyn Write) -> Result<Exit,
                 && let Some(kernel) = lockfile.kernel(&model.name)
                 && kernel.is_current(model)
             {
+                lockfile
+                    .table(model)
+                    .map_err(|source| ContributeError::Entry {
+                        path: path.clone(),
+                        source,
+                    })?;
                 let mut kernel = kernel.clone();
                 let is_here =
                     |id: &str| devices.iter().any(|device| is_device(lockfile, id, device));

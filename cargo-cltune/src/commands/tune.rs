@@ -9,6 +9,7 @@ use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
 use crate::captured;
 use crate::fleet::{Part, PartLog, Partition, Unit, artifact_fingerprint, units};
 use crate::interrupt::{interrupted, watch_interrupts};
+use crate::lockfile_store;
 use crate::oclgrind::Method;
 use crate::session::{
     Earlier, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock, start_workers,
@@ -212,15 +213,21 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             "Blocking: another `cargo cltune` ({holder}) is tuning; waiting for it"
         ));
     })?;
-    let part = args.partition.map(|partition| {
-        let part = Part {
-            partition,
-            artifact: artifact_fingerprint(&discovery.packages),
-            lockfile: target.name(),
-            units: units(&jobs),
-        };
-        PartLog::open(&discovery.state, part, args.resume)
-    });
+    let part = args
+        .partition
+        .map(|partition| -> Result<_, Box<dyn Error>> {
+            // Parts are of an artifact, thus all results are in one lockfile.
+            let lockfile = lockfile_store::read(&target.path(Path::new(".")))?;
+            let part = Part {
+                partition,
+                artifact: artifact_fingerprint(&discovery.packages),
+                lockfile: target.name(),
+                units: units(&jobs),
+            };
+            let lockfile = lockfile.unwrap_or_default();
+            let resumed = args.resume.then_some(&lockfile);
+            Ok(PartLog::open(&discovery.state, part, resumed)?)
+        });
     let part = part.transpose()?;
     if let Some(part) = &part {
         let is_open = part.is_open();

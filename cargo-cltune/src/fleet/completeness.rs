@@ -88,6 +88,8 @@ pub(crate) struct Gaps {
 pub(crate) struct Gap {
     /// `slice:2/4`.
     partition: String,
+    /// How many more are missing that have no units, where these are too many to name.
+    others: usize,
     /// Where the part is; `None` where it is not there.
     at: Option<String>,
     /// The devices whose units the parts divide, where there are several sets of parts.
@@ -162,7 +164,29 @@ fn check_set(
         });
     }
     let all = any.part.partition;
-    for part in 1..=all.parts() {
+    let mut own: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
+    for (at, part) in all.parts_of(&any.part.units).into_iter().enumerate() {
+        own.entry(part).or_default().push(at);
+    }
+    for (_, file) in set {
+        own.entry(file.part.partition.part()).or_default();
+    }
+    // A part without units is missing, too: nobody has said that it has none.
+    let empty = all.parts() as usize - own.len();
+    let rest = (1..=all.parts()).find(|part| !own.contains_key(part));
+    let rest = rest.filter(|_| empty > NAMED).map(|part| Gap {
+        partition: all.sibling(part).to_string(),
+        others: empty - 1,
+        at: None,
+        of: of.map(str::to_owned),
+        units: Vec::new(),
+    });
+    if rest.is_none() {
+        for part in 1..=all.parts() {
+            own.entry(part).or_default();
+        }
+    }
+    for (part, own) in own {
         let partition = all.sibling(part);
         let there: Vec<_> = set
             .iter()
@@ -178,12 +202,8 @@ fn check_set(
             });
         }
         let mut open = Vec::new();
-        let own = partition.own(&any.part.units);
-        let units = any.part.units.iter().zip(own).enumerate();
-        for (at, unit) in units
-            .filter(|(_, (_, own))| *own)
-            .map(|(at, (unit, _))| (at, unit))
-        {
+        for at in own {
+            let unit = &any.part.units[at];
             let outcomes = || there.iter().filter_map(|(_, file)| file.outcomes.get(&at));
             if outcomes().any(|outcome| *outcome == UnitResult::Tuned) {
                 continue;
@@ -195,16 +215,17 @@ fn check_set(
                 _ => open.push(unit.clone()),
             }
         }
-        // A part without units is missing, too: nobody has said that it has none.
         if there.is_empty() || !open.is_empty() {
             gaps.missing.push(Gap {
                 partition: partition.to_string(),
+                others: 0,
                 at: there.first().map(|(name, _)| name.clone()),
                 of: of.map(str::to_owned),
                 units: open,
             });
         }
     }
+    gaps.missing.extend(rest);
     Ok(())
 }
 
@@ -224,7 +245,12 @@ impl fmt::Display for Gap {
         let of = self.of.as_ref().map(|of| format!(" of the units on {of}"));
         let of = of.unwrap_or_default();
         let units = plural(self.units.len(), "unit");
+        let others = self.others;
         match &self.at {
+            None if others > 0 => write!(
+                f,
+                "{partition} and {others} more parts{of} are missing, with {units}"
+            )?,
             None => write!(f, "{partition}{of} is missing, with {units}")?,
             Some(at) => write!(
                 f,

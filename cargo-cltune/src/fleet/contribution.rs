@@ -25,6 +25,7 @@ pub(crate) struct Contribution {
 
 /// What a device tells of itself, besides what the lockfile has.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct DeviceFacts {
     /// Its name in the lockfile.
     id: String,
@@ -34,8 +35,9 @@ pub(crate) struct DeviceFacts {
     limits: BTreeMap<String, i64>,
 }
 
-/// The file.
+/// The file. The seal covers these keys alone, thus there may be no others.
 #[derive(Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 struct Text {
     cltune_contribution: u32,
     cltune: String,

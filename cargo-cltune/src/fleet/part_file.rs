@@ -10,6 +10,7 @@ use crate::lockfile_store::replace;
 use crate::newer_version::NewerVersion;
 use crate::session::{is_whole, seal};
 use crate::threads::lock;
+use cltune_formats::lockfile::Lockfile;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -106,7 +107,8 @@ pub(crate) enum PartFileError {
     },
     /// It is damaged where that matters.
     #[error(
-        "{}, line {line}: {reason}; remove this part's folder and tune the part again",
+        "{}, line {line}: {reason}; remove that file, and go on with the part by `--resume`: the journals beside it have \
+         what was measured",
         path.display()
     )]
     Damaged {
@@ -119,8 +121,8 @@ pub(crate) enum PartFileError {
     },
     /// The folder is another part's.
     #[error(
-        "{} is of {found}, and this is {asked}: name a folder of its own for each part with --lockfile \
-         FOLDER/cltune.lock, or remove that file to begin anew",
+        "{} is of {found}, and this is {asked}: name a folder of its own for each part, artifact, `--measure` and \
+         `--objective` with --lockfile FOLDER/cltune.lock, or remove that file to begin anew",
         path.display()
     )]
     Other {
@@ -140,8 +142,8 @@ impl PartFile {
     /// See [`PartFileError`].
     pub(crate) fn read(state: &Path) -> Result<Option<Self>, PartFileError> {
         let path = state.join(NAME);
-        match cltune_files::read_text(&path, LARGEST) {
-            Ok(text) => parse(&text, &path).map(Some),
+        match cltune_files::read(&path, LARGEST) {
+            Ok(bytes) => parse(&bytes, &path).map(Some),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(PartFileError::Io { path, source }),
         }
@@ -153,17 +155,19 @@ impl PartFile {
     }
 }
 
-fn parse(text: &str, path: &Path) -> Result<PartFile, PartFileError> {
+/// Understands a file. Damage may have made it no text, thus it is read by lines of bytes.
+fn parse(bytes: &[u8], path: &Path) -> Result<PartFile, PartFileError> {
     let damaged = |line: usize, reason: String| PartFileError::Damaged {
         path: path.to_owned(),
         line,
         reason,
     };
     let unreadable = |line: usize| damaged(line, "the line is damaged".to_owned());
-    let mut lines = text.lines().zip(1..);
+    let lines = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+    let mut lines = lines.split(|byte| *byte == b'\n').zip(1..);
     let (first, _) = lines.next().ok_or_else(|| unreadable(1))?;
     // Before the checksum: a newer version may have another one.
-    let any: AnyHeader = serde_json::from_str(first).map_err(|_| unreadable(1))?;
+    let any: AnyHeader = serde_json::from_slice(first).map_err(|_| unreadable(1))?;
     NewerVersion::check(any.cltune_part, VERSION, any.cltune).map_err(|newer| {
         PartFileError::Newer {
             path: path.to_owned(),
@@ -206,8 +210,7 @@ fn parse(text: &str, path: &Path) -> Result<PartFile, PartFileError> {
 }
 
 /// What a line holds, if it is as it was written.
-fn whole<T: for<'de> Deserialize<'de>>(line: &str) -> Option<T> {
-    let line = line.as_bytes();
+fn whole<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Option<T> {
     is_whole(line)
         .then(|| serde_json::from_slice(line).ok())
         .flatten()
@@ -252,11 +255,16 @@ pub(crate) struct PartLog {
 }
 
 impl PartLog {
-    /// Begins a part, or goes on with it: then what it has done is kept.
+    /// Begins a part. With the lockfile of one that is gone on with, what it has done is kept, as
+    /// far as its results are there: somebody may have removed the lockfile.
     ///
     /// # Errors
     /// See [`PartFileError`].
-    pub(crate) fn open(state: &Path, part: Part, resume: bool) -> Result<Self, PartFileError> {
+    pub(crate) fn open(
+        state: &Path,
+        part: Part,
+        resumed: Option<&Lockfile>,
+    ) -> Result<Self, PartFileError> {
         let path = state.join(NAME);
         let io = |source| PartFileError::Io {
             path: path.clone(),
@@ -272,13 +280,16 @@ impl PartLog {
                 path,
             });
         }
-        let known = match existing {
-            Some(existing) if resume => existing.outcomes,
-            _ => {
-                let text = part.text().map_err(|error| io(error.into()))?;
-                replace(&path, text).map_err(io)?;
-                BTreeMap::new()
-            }
+        let known = if let Some((existing, lockfile)) = existing.zip(resumed) {
+            let mut outcomes = existing.outcomes;
+            outcomes.retain(|at, outcome| {
+                *outcome != UnitResult::Tuned || part.units[*at].is_in(lockfile)
+            });
+            outcomes
+        } else {
+            let text = part.text().map_err(|error| io(error.into()))?;
+            replace(&path, text).map_err(io)?;
+            BTreeMap::new()
         };
         let mut file = OpenOptions::new().append(true).open(&path).map_err(io)?;
         // After half a line, which a killed session leaves. Empty lines are no outcomes.

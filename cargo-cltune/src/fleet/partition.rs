@@ -88,9 +88,20 @@ impl Partition {
 
     /// Whether each unit is in this part. The units are sorted.
     pub(crate) fn own(self, units: &[Unit]) -> Vec<bool> {
+        let parts = self.parts_of(units).into_iter();
+        parts.map(|part| part == self.part).collect()
+    }
+
+    /// The number of this part, from 1.
+    pub(super) const fn part(self) -> u32 {
+        self.part
+    }
+
+    /// The number of the part that each unit is in. The units are sorted.
+    pub(super) fn parts_of(self, units: &[Unit]) -> Vec<u32> {
         let of_group = groups(units).enumerate().flat_map(|(position, group)| {
-            let own = self.part_of(position, &group[0]) == self.part;
-            group.iter().map(move |_| own)
+            let part = self.part_of(position, &group[0]);
+            group.iter().map(move |_| part)
         });
         of_group.collect()
     }

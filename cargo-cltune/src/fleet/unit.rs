@@ -4,6 +4,7 @@ use crate::artifact::PackageTunables;
 use crate::session::Job;
 use cltune_core::device::DeviceKey;
 use cltune_formats::fingerprint;
+use cltune_formats::lockfile::Lockfile;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -58,6 +59,17 @@ impl Unit {
             name: &self.device,
             vendor: &self.vendor,
         }
+    }
+
+    /// Whether a lockfile has its result.
+    pub(super) fn is_in(&self, lockfile: &Lockfile) -> bool {
+        let mut devices = lockfile.devices.iter();
+        let device = devices.find(|device| device.device.key().is(self.key()));
+        let kernel = lockfile.kernel(&self.kernel);
+        kernel.zip(device).is_some_and(|(kernel, device)| {
+            let entry = kernel.entry(&device.id, &self.problem);
+            entry.is_some()
+        })
     }
 }
 

@@ -141,12 +141,17 @@ impl<'a> SearchLoop<'a> {
     pub(super) fn resume(&mut self, left: Interrupted) -> Result<Vec<Vec<i64>>, SearchError> {
         self.messages.resumed(self.job, &left);
         self.progress.resumed(&left);
-        for (codes, cost) in &left.results {
-            self.search.know(codes, self.score(*cost));
+        for result in &left.results {
+            let (codes, cost) = (&result.codes, result.cost());
+            self.search.know(codes, self.score(cost));
             self.costs.extend(cost.map(|cost| (codes.clone(), cost)));
-            if *codes == self.default {
-                self.progress.default(self.figure(*cost));
+            if let Some(conversion_us) = result.conversion_us {
+                self.conversions.insert(codes.clone(), conversion_us);
             }
+            if *codes == self.default {
+                self.progress.default(self.figure(cost));
+            }
+            self.count(result);
         }
         let mut again = Vec::new();
         for (codes, times) in left.unfinished {

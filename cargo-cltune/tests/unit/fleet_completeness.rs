@@ -41,6 +41,16 @@ fn a_missing_part_is_named_with_its_units() {
     // The third has no units, but nobody has said so.
     let files = [file("slice:1/3", &[0, 1]), file("slice:2/3", &[2, 3])];
     assert_eq!(missing(&files), ["slice:3/3 is missing, with 0 units"]);
+    // However many there are, most of them without units.
+    let files = [file("slice:3/4294967295", &[])];
+    assert_eq!(
+        missing(&files),
+        [
+            "slice:1/4294967295 is missing, with 2 units\n    app::a on X for n = 8\n    app::a on X for n = 16",
+            "slice:2/4294967295 is missing, with 2 units\n    app::b on X for n = 8\n    app::b on X for n = 16",
+            "slice:4/4294967295 and 4294967291 more parts are missing, with 0 units",
+        ]
+    );
 }
 
 #[test]

@@ -76,6 +76,8 @@ fn what_is_none_says_why() {
     let text = contribution().to_text().unwrap();
     let newer = text.replace("\"cltune_contribution\": 1", "\"cltune_contribution\": 9");
     let newer = newer.replace("\"cltune\": \"0.1.0\"", "\"cltune\": \"7.0.0\"");
+    let add = |before: &str| text.replace(before, &format!("\"added\": \"/home\", {before}"));
+    let (of_file, of_device) = (add("\"devices\""), add("\"version\""));
     for (text, words) in [
         (
             newer.as_str(),
@@ -83,6 +85,8 @@ fn what_is_none_says_why() {
         ),
         ("{", "it is no contribution"),
         ("{\"cltune_contribution\": 1}", "missing field"),
+        (&of_file, "unknown field `added`"),
+        (&of_device, "unknown field `added`"),
     ] {
         let error = Contribution::parse(text).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");

@@ -5,6 +5,8 @@ use crate::fleet::units;
 use crate::samples;
 use crate::session::Job;
 use crate::worker::DeviceRecord;
+use cltune_core::measure::Measure;
+use cltune_formats::lockfile::Measured;
 use std::fs;
 
 /// Part `slice:K/N` of two kernels on one device, for two problems each.
@@ -29,6 +31,33 @@ pub(crate) fn part(partition: &str) -> Part {
     }
 }
 
+/// A lockfile with results of some units.
+fn results<'a>(of: impl IntoIterator<Item = &'a Unit>) -> Lockfile {
+    let mut lockfile = Lockfile::default();
+    for unit in of {
+        let kernel = ["app::a", "app::b"]
+            .into_iter()
+            .find(|kernel| *kernel == unit.kernel);
+        let measured = Measured {
+            dims: unit.dims().to_vec(),
+            codes: vec![32],
+            time_us: 1.0,
+            default_us: None,
+            evaluated: 1,
+            valid: 4,
+            strategy: "full".to_owned(),
+            verification: None,
+            measure: Measure::WARM,
+            energy_j: None,
+            default_energy_j: None,
+        };
+        let model = samples::declaration(kernel.unwrap(), "b3:1", &[8]).model;
+        let device = samples::device("X");
+        lockfile.record(&model, &device, &measured).unwrap();
+    }
+    lockfile
+}
+
 fn read(folder: &Path) -> PartFile {
     PartFile::read(folder).unwrap().unwrap()
 }
@@ -38,7 +67,7 @@ fn what_was_done_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(PartFile::read(folder.path()).unwrap(), None);
     let part = part("slice:1/1");
-    let log = PartLog::open(folder.path(), part.clone(), false).unwrap();
+    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
     log.note(&part.units[1], &UnitResult::Tuned).unwrap();
     let failed = UnitResult::Failed("no room".to_owned());
     log.note(&part.units[2], &failed).unwrap();
@@ -48,7 +77,8 @@ fn what_was_done_is_read_back() {
     assert_eq!(file.outcomes, expected.into());
 
     // Gone on with, what is tuned is left; what failed is tried again.
-    let log = PartLog::open(folder.path(), part.clone(), true).unwrap();
+    let lockfile = results([&part.units[1]]);
+    let log = PartLog::open(folder.path(), part.clone(), Some(&lockfile)).unwrap();
     let open: Vec<bool> = part.units.iter().map(log.is_open()).collect();
     assert_eq!(open, [true, false, true, true]);
     assert!(
@@ -58,16 +88,31 @@ fn what_was_done_is_read_back() {
     log.note(&part.units[2], &UnitResult::Tuned).unwrap();
     assert_eq!(read(folder.path()).outcomes[&2], UnitResult::Tuned);
 
-    let log = PartLog::open(folder.path(), part.clone(), false).unwrap();
+    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
     assert!(part.units.iter().all(log.is_open()));
     assert_eq!(read(folder.path()).outcomes, BTreeMap::new());
+}
+
+#[test]
+fn what_has_no_result_in_the_lockfile_is_open_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let part = part("slice:1/1");
+    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
+    for unit in &part.units {
+        log.note(unit, &UnitResult::Tuned).unwrap();
+    }
+    let rest = results([&part.units[0], &part.units[3]]);
+    let log = PartLog::open(folder.path(), part.clone(), Some(&rest)).unwrap();
+    let open: Vec<bool> = part.units.iter().map(log.is_open()).collect();
+    assert_eq!(open, [false, true, true, false]);
+    assert!(log.to_string().contains("; 2 are done"), "{log}");
 }
 
 #[test]
 fn units_of_other_parts_are_not_open() {
     let folder = tempfile::tempdir().unwrap();
     let part = part("slice:2/2");
-    let log = PartLog::open(folder.path(), part.clone(), false).unwrap();
+    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
     let open: Vec<bool> = part.units.iter().map(log.is_open()).collect();
     assert_eq!(open, [false, false, true, true]);
 }
@@ -75,7 +120,7 @@ fn units_of_other_parts_are_not_open() {
 #[test]
 fn a_folder_is_of_one_part() {
     let folder = tempfile::tempdir().unwrap();
-    drop(PartLog::open(folder.path(), part("slice:1/2"), false).unwrap());
+    drop(PartLog::open(folder.path(), part("slice:1/2"), None).unwrap());
     let other_artifact = Part {
         artifact: "b3:2".to_owned(),
         ..part("slice:1/2")
@@ -91,12 +136,13 @@ fn a_folder_is_of_one_part() {
         ),
         (
             other_artifact,
-            "artifact b3:1, and this is slice:1/2 of artifact b3:2",
+            "artifact b3:1, and this is slice:1/2 of artifact b3:2: name a folder of its own for each part, artifact, \
+             `--measure` and `--objective`",
         ),
         (other_lockfile, "the results in other.lock"),
     ] {
-        for resume in [false, true] {
-            let error = PartLog::open(folder.path(), other.clone(), resume)
+        for resumed in [None, Some(&Lockfile::default())] {
+            let error = PartLog::open(folder.path(), other.clone(), resumed)
                 .err()
                 .unwrap();
             let error = error.to_string();
@@ -112,22 +158,29 @@ fn a_folder_is_of_one_part() {
 fn a_killed_session_costs_half_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let part = part("slice:1/1");
-    let log = PartLog::open(folder.path(), part.clone(), false).unwrap();
+    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
     log.note(&part.units[0], &UnitResult::Tuned).unwrap();
     let path = folder.path().join(NAME);
     let text = fs::read_to_string(&path).unwrap();
     let torn = format!("{text}{}", r#"{"unit":1,"crc"#);
     fs::write(&path, torn).unwrap();
-    let log = PartLog::open(folder.path(), part.clone(), true).unwrap();
+    let lockfile = results(&part.units);
+    let log = PartLog::open(folder.path(), part.clone(), Some(&lockfile)).unwrap();
     log.note(&part.units[3], &UnitResult::Tuned).unwrap();
     let outcomes = read(folder.path()).outcomes;
     assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [0, 3]);
+    // So does damage after which it is no text.
+    let mut bytes = fs::read(&path).unwrap();
+    *bytes.iter_mut().rev().nth(10).unwrap() = 0xff;
+    fs::write(&path, &bytes).unwrap();
+    let outcomes = read(folder.path()).outcomes;
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [0]);
 }
 
 #[test]
 fn damage_and_newer_versions_are_refused_with_the_line() {
     let folder = tempfile::tempdir().unwrap();
-    drop(PartLog::open(folder.path(), part("slice:1/2"), false).unwrap());
+    drop(PartLog::open(folder.path(), part("slice:1/2"), None).unwrap());
     let path = folder.path().join(NAME);
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = text.lines().collect();
@@ -159,4 +212,12 @@ fn damage_and_newer_versions_are_refused_with_the_line() {
         let error = PartFile::read(folder.path()).unwrap_err().to_string();
         assert!(error.contains(words), "{words}: {error}");
     }
+    let mut bytes = text.into_bytes();
+    bytes[20] = 0xff;
+    fs::write(&path, bytes).unwrap();
+    let error = PartFile::read(folder.path()).unwrap_err().to_string();
+    assert!(
+        error.contains("line 1: the line is damaged; remove that file"),
+        "{error}"
+    );
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::samples;
 use crate::worker::DeviceRecord;
 use cltune_core::measure::Measure;
+use cltune_search::Status;
 
 fn job() -> Job {
     Job {
@@ -26,6 +27,12 @@ fn left(journal: &str) -> Interrupted {
     read(journal.as_bytes(), &job())
 }
 
+/// The values and the times of what is left.
+fn times(left: &Interrupted) -> Vec<(i64, Option<f64>)> {
+    let results = left.results.iter();
+    results.map(|of| (of.codes[0], of.time_us)).collect()
+}
+
 #[test]
 fn a_configuration_whose_worker_was_killed_is_measured_again() {
     let header = header();
@@ -34,7 +41,7 @@ fn a_configuration_whose_worker_was_killed_is_measured_again() {
     assert_eq!(left(&journal).results, []);
     assert_eq!(left(&journal).unfinished, [(vec![32], 1)]);
     let then = format!("{journal}{{\"values\":[32],\"time_us\":7}}\n");
-    assert_eq!(left(&then).results, [(vec![32], Some(Cost::of_time(7.0)))]);
+    assert_eq!(times(&left(&then)), [(32, Some(7.0))]);
     assert_eq!(left(&then).unfinished, []);
 }
 
@@ -47,12 +54,12 @@ fn a_search_is_put_together_from_all_its_sessions() {
              {header}\n{{\"begin\":[32]}}\n{{\"values\":[32],\"time_us\":2}}\n{{\"begin\":[64]}}\n\
              {resumed}\n{{\"begin\":[64]}}\n{{\"values\":[128],\"time_us\":null}}\n"
     );
-    let expected = Interrupted {
-        results: vec![(vec![32], Some(Cost::of_time(2.0))), (vec![128], None)],
-        unfinished: vec![(vec![64], 2)],
-        ended: false,
-    };
-    assert_eq!(left(&journal), expected);
+    let found = left(&journal);
+    assert_eq!(times(&found), [(32, Some(2.0)), (128, None)]);
+    assert_eq!(
+        (found.unfinished, found.ended),
+        (vec![(vec![64], 2)], false)
+    );
     assert!(left(&format!("{journal}{{\"end\":\"budget\"}}\n")).ended);
 }
 
@@ -62,13 +69,14 @@ fn what_fails_later_or_is_abandoned_is_no_result() {
     let journal = format!(
         "{header}\n{{\"begin\":[32]}}\n{{\"values\":[32],\"time_us\":2}}\n{{\"begin\":[64]}}\n\
              {{\"abandoned\":[64]}}\n{{\"abandoned\":[64]}}\n\
-             {{\"values\":[32],\"status\":\"wrong-result\",\"time_us\":null}}\n"
+             {{\"values\":[32],\"status\":\"wrong-result\",\"time_us\":null,\"detail\":\"y[3]\"}}\n"
     );
-    let expected = Interrupted {
-        results: vec![(vec![32], None)],
-        ..Interrupted::default()
-    };
-    assert_eq!(left(&journal), expected);
+    let found = left(&journal);
+    assert_eq!(times(&found), [(32, None)]);
+    assert_eq!((&*found.unfinished, found.ended), (&[][..], false));
+    // Why it failed is said by the session that goes on, too.
+    assert_eq!(found.results[0].status, Status::WrongResult);
+    assert_eq!(found.results[0].detail.as_deref(), Some("y[3]"));
 }
 
 #[test]

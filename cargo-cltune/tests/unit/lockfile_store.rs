@@ -42,10 +42,16 @@ fn a_read_only_file_and_a_missing_folder_are_errors_that_change_nothing() {
     ));
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
     let nowhere = folder.path().join("nowhere").join("cltune.lock");
-    assert!(matches!(
-        write(&nowhere, &Lockfile::default()),
-        Err(StoreError::Write { .. })
-    ));
+    let error = write(&nowhere, &Lockfile::default())
+        .unwrap_err()
+        .to_string();
+    for error in [error, check_writable(&nowhere).unwrap_err().to_string()] {
+        assert!(
+            error.contains("there is no folder /") && error.contains("nowhere"),
+            "{error}"
+        );
+        assert!(!error.contains(".cltune"), "{error}");
+    }
 }
 
 #[cfg(unix)]

@@ -202,19 +202,17 @@ impl LockKernel {
 /// `Less` when `a` is to stay: the one that its objective prefers; equal times are decided by the rest of the content,
 /// so that the order of files does not matter.
 fn preference(a: &Tuned, b: &Tuned) -> Ordering {
-    let no_default = f64::INFINITY;
+    let default = |figure: Option<f64>| figure.unwrap_or(f64::INFINITY);
     a.figure()
         .total_cmp(&b.figure())
         .then_with(|| a.time_us.total_cmp(&b.time_us))
         .then_with(|| b.evaluated.cmp(&a.evaluated))
         .then_with(|| a.values.cmp(&b.values))
-        .then_with(|| {
-            a.default_us
-                .unwrap_or(no_default)
-                .total_cmp(&b.default_us.unwrap_or(no_default))
-        })
+        .then_with(|| default(a.default_us).total_cmp(&default(b.default_us)))
+        .then_with(|| default(a.default_energy_j).total_cmp(&default(b.default_energy_j)))
         .then_with(|| b.valid.cmp(&a.valid))
         .then_with(|| a.strategy.cmp(&b.strategy))
+        .then_with(|| b.verification.cmp(&a.verification))
 }
 
 /// Every device of both lists once, with ids that are unique.

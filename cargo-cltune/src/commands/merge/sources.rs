@@ -106,11 +106,14 @@ impl Named {
             is_contribution: false,
         };
         let Some(sides) = split_conflict(&self.text) else {
+            let part = self.part.take();
             let lockfile = Lockfile::parse(&self.text).map_err(|error| StoreError::Parse {
-                path: self.path.clone(),
+                path: match &part {
+                    Some(part) if self.path.is_dir() => self.path.join(&part.part.lockfile),
+                    _ => self.path.clone(),
+                },
                 source: Box::new(error),
             })?;
-            let part = self.part.take();
             let (lockfile, part) = match part {
                 Some(part) => {
                     let (lockfile, part) = own_results(lockfile, part);

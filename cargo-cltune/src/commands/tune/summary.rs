@@ -108,7 +108,7 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
         writeln!(
             out,
             "  {subject}: the best are close: timed again, another one would be chosen in {flips:.0} % of the \
-             cases, which would cost {slower:.2} % on average"
+             cases; averaged over all cases, that would cost {slower:.2} %"
         )?;
     }
     let soundness = finished.soundness.as_ref();

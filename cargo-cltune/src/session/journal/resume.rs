@@ -1,7 +1,6 @@
 //! The results of an interrupted search.
 
-use super::line::{LARGEST, Line, Place, codes};
-use crate::session::cost::Cost;
+use super::line::{LARGEST, Line, Place, Recorded, codes};
 use crate::session::plan::Job;
 use cltune_formats::fingerprint;
 use std::collections::BTreeMap;
@@ -11,8 +10,8 @@ use std::path::Path;
 /// The results of a search that ended before it was done.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Interrupted {
-    /// The configurations and what they cost; `None` where one failed.
-    pub(crate) results: Vec<(Vec<i64>, Option<Cost>)>,
+    /// The last result of each configuration, in the order of measuring.
+    pub(crate) results: Vec<Recorded>,
     /// Configurations whose measuring began and never ended, and how often: the session or the
     /// worker was killed meanwhile, or the machine went down with it.
     pub(crate) unfinished: Vec<(Vec<i64>, usize)>,
@@ -23,8 +22,8 @@ pub(crate) struct Interrupted {
 impl Interrupted {
     /// The best time, microseconds.
     pub(crate) fn best_us(&self) -> Option<f64> {
-        let costs = self.results.iter().filter_map(|(_, cost)| *cost);
-        costs.map(|cost| cost.time_us).reduce(f64::min)
+        let times = self.results.iter().filter_map(|result| result.time_us);
+        times.reduce(f64::min)
     }
 }
 
@@ -76,11 +75,14 @@ fn read(journal: impl BufRead, job: &Job) -> Interrupted {
                     begun.remove(&codes);
                     if result.recorded.killed {
                         begun.insert(codes.clone(), 1);
-                    } else if results
-                        .insert(codes.clone(), result.recorded.cost())
-                        .is_none()
-                    {
-                        order.push(codes);
+                    } else {
+                        let recorded = Recorded {
+                            codes: codes.clone(),
+                            ..result.recorded
+                        };
+                        if results.insert(codes.clone(), recorded).is_none() {
+                            order.push(codes);
+                        }
                     }
                 }
             }
@@ -89,10 +91,7 @@ fn read(journal: impl BufRead, job: &Job) -> Interrupted {
             Line::Begin(_) | Line::Abandoned(_) | Line::Result(_) | Line::Damaged { .. } => {}
         }
     }
-    let results = order.into_iter().map(|codes| {
-        let cost = results.get(&codes).copied().flatten();
-        (codes, cost)
-    });
+    let results = order.iter().filter_map(|codes| results.remove(codes));
     begun.retain(|_, times| *times > 0);
     Interrupted {
         results: results.collect(),
