@@ -291,7 +291,7 @@ fn queues_that_take_turns_at_a_gemm_get_products_of_their_own() {
     let queues = [Queue::new(first.context()).unwrap(), first];
     let square = Shape::row_major(SIDE, SIDE);
     let mut gemm = Gemm::new(&queues[0]).unwrap();
-    let filled = |value: f32| Buffer::from_slice(&queues[0], &[value; SIDE * SIDE]).unwrap();
+    let filled = |value: f32| Buffer::from_slice(&queues[0], &vec![value; SIDE * SIDE]).unwrap();
     let factors: Vec<Buffer<f32>> = (1_u16..=16).map(|value| filled(value.into())).collect();
     let mut products: Vec<Buffer<f32>> = factors.iter().map(|_| filled(f32::NAN)).collect();
     for (turn, (factor, product)) in factors.iter().zip(&mut products).enumerate() {
