@@ -1,6 +1,6 @@
 //! Matrices in buffers, for products and for BLAS.
 
-use cltune::{Buffer, Element};
+use cltune::{Buffer, Element, Error, Queue};
 
 /// Where a matrix lies in a buffer: its first element, its size, and how far its rows (or columns)
 /// are apart. A part of a matrix is a matrix.
@@ -118,6 +118,19 @@ pub(crate) enum Misfit {
     Leading { leading: usize, least: usize },
     /// So many elements are needed of a buffer that has fewer.
     TooShort { needed: usize, len: usize },
+}
+
+/// Whether a buffer belongs to the queue's context. A kernel's own check has the names of the
+/// kernel's arguments, of which two are exchanged where a matrix lies column after column.
+pub(crate) fn check_context<T: Element>(
+    queue: &Queue,
+    buffer: &Buffer<T>,
+    what: impl FnOnce() -> String,
+) -> cltune::Result<()> {
+    if buffer.context().as_raw() == queue.context().as_raw() {
+        return Ok(());
+    }
+    Err(Error::OtherContext { what: what() })
 }
 
 /// A matrix that is read.

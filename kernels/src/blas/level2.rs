@@ -4,7 +4,7 @@ use super::error::BlasError;
 use super::level1::check_device;
 use super::real::{Lines, LinesMut, Padded, Real};
 use super::vector::{Vector, VectorMut};
-use crate::matrix::{Matrix, MatrixMut, Misfit, Shape};
+use crate::matrix::{Matrix, MatrixMut, Misfit, Shape, check_context};
 use cltune::{Event, Queue};
 
 /// y ← α A x + β y; Aᵀ is [`Matrix::transposed`]. As BLAS has it, y is not read where β is 0, nor A
@@ -62,6 +62,9 @@ pub fn ger<T: Real>(
     let (x, y) = (x.checked("x")?, y.checked("y")?);
     if shape.is_empty() || alpha == T::ZERO {
         return Ok(None);
+    }
+    for (name, buffer) in [("x", x.buffer), ("y", y.buffer)] {
+        check_context(queue, buffer, || format!("vector {name}"))?;
     }
     // The transpose of A lies row after row where A does not.
     let (down, along) = if shape.by_rows { (x, y) } else { (y, x) };

@@ -1,26 +1,11 @@
-//! The refusals of a product: arguments of another context, sizes that do not fit together or into
-//! buffers, and routes that a device lacks.
+//! The refusals of a product: sizes that do not fit together or into buffers, and routes that a
+//! device lacks.
 
 use super::error::GemmError;
 use super::real::{Orders, Real};
 use super::route::Route;
 use crate::matrix::{Misfit, Shape};
-use cltune::{Buffer, Device, Queue};
-
-/// Whether a buffer belongs to the queue's context. A kernel's own check has the names of the
-/// kernel's arguments, which are A and B exchanged where C lies column after column.
-pub(super) fn check_context<T: Real>(
-    queue: &Queue,
-    buffer: &Buffer<T>,
-    what: impl FnOnce() -> String,
-) -> Result<(), GemmError> {
-    if buffer.context().as_raw() == queue.context().as_raw() {
-        return Ok(());
-    }
-    Err(GemmError::Runtime(cltune::Error::OtherContext {
-        what: what(),
-    }))
-}
+use cltune::Device;
 
 /// Whether the sizes of A, B and C are those of a product.
 pub(super) fn check_sizes(a: Shape, b: Shape, c: Shape) -> Result<(), GemmError> {

@@ -1,11 +1,11 @@
 //! Calls for the function that `#[fused]` makes: products of matrices that its arguments describe.
 //! Not for use by others, who have [`Gemm::multiply`].
 
-use super::checks::{check, check_context};
+use super::checks::check;
 use super::error::GemmError;
 use super::multiply::Gemm;
 use super::real::Real;
-use crate::matrix::{Matrix, MatrixMut, Shape};
+use crate::matrix::{Matrix, MatrixMut, Shape, check_context};
 use cltune::{Buffer, Event, Queue};
 
 /// Whether the rows of a matrix are contiguous, and how many rows and columns it has, the distance

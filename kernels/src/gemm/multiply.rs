@@ -1,6 +1,6 @@
 //! A multiplication, from its matrices to its launches.
 
-use super::checks::{check, check_context, check_route, check_sizes};
+use super::checks::{check, check_route, check_sizes};
 use super::error::GemmError;
 use super::operands::{
     PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
@@ -10,7 +10,7 @@ use super::real::{
     BatchLike, Factors, Lines, Operand, Orders, Products, Real, Size, Target, Values,
 };
 use super::route::{Arithmetic, BatchKind, Choice, Copies, Given, Route, Speeds};
-use crate::matrix::{Matrix, MatrixMut};
+use crate::matrix::{Matrix, MatrixMut, check_context};
 use cltune::{Buffer, Event, Policy, Queue};
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -21,7 +21,9 @@ const MOST_CHOSEN: usize = 4096;
 /// Multiplies matrices: C ← α A B + β C.
 ///
 /// It keeps what it knows of the device and the memory that operands are copied to, so keep it for
-/// as long as there is something to multiply.
+/// as long as there is something to multiply. Any queue of the context may be given to it; that
+/// memory is of the queue of the last call, and is allocated again for another one, so that a queue
+/// of many products is better given a `Gemm` of its own.
 ///
 /// NaN and infinities spread as sums and products of them do, and what is too large becomes
 /// infinity: [`Real`] says what that is in each type, and which denormal numbers count.
@@ -55,6 +57,8 @@ pub struct Gemm<T: Real> {
     copies: [Option<Buffer<T::Real>>; 2],
     /// The same as they are stored, for tensor cores.
     stored_copies: [Option<Buffer<T>>; 2],
+    /// The address of OpenCL's queue whose commands use the copies; none before the first.
+    copied_in: Option<usize>,
     /// What was chosen, by size, by what has to be copied, and by the route and the products that
     /// were given: choosing takes as long as a short launch.
     chosen: HashMap<(Size, Copies, Arithmetic, Given), Choice>,
@@ -98,6 +102,7 @@ impl<T: Real> Gemm<T> {
             arithmetic: Arithmetic::Automatic,
             copies: [None, None],
             stored_copies: [None, None],
+            copied_in: None,
             chosen: HashMap::new(),
             chosen_in_batches: HashMap::new(),
             batch_params: HashMap::new(),
@@ -227,7 +232,9 @@ impl<T: Real> Gemm<T> {
     /// Whether this is for the queue's context. Otherwise a launch would complain of a buffer that
     /// the caller does not know.
     pub(super) fn check_own_context(&self, queue: &Queue) -> Result<(), GemmError> {
-        check_context(queue, &self.no_bias, || "the `Gemm`".to_owned())
+        Ok(check_context(queue, &self.no_bias, || {
+            "the `Gemm`".to_owned()
+        })?)
     }
 
     fn choose(&mut self, given: Given, product: &Product<'_, T>) -> Choice {
@@ -338,6 +345,7 @@ impl<T: Real> Gemm<T> {
         if product.size.k == 0 {
             return self.direct(queue, product);
         }
+        self.separate_copies(queue);
         match route {
             Route::Direct => self.direct(queue, product),
             Route::Panels => self.panels(queue, product),
@@ -353,6 +361,18 @@ impl<T: Real> Gemm<T> {
                 let how = ((Orders::Warpgroup, products), values);
                 self.tensor(queue, how, of_k, product)
             }
+        }
+    }
+
+    /// Nothing but the order of one queue has the copies of a product read before those of the next
+    /// are written: another queue's copies get memory of their own. OpenCL frees what commands still
+    /// use when they have ended.
+    fn separate_copies(&mut self, queue: &Queue) {
+        let this = Some(queue.as_raw().addr());
+        if queue.is_out_of_order() || self.copied_in != this {
+            self.copies = [None, None];
+            self.stored_copies = [None, None];
+            self.copied_in = this;
         }
     }
 

@@ -33,9 +33,13 @@ pub(super) const PANELS_OF_B: Panels = Panels {
 
 impl Panels {
     /// How many columns there are with what is filled up.
-    const fn padded(self, columns: i32) -> i32 {
-        let last_tile = columns + self.tile - 1;
-        (last_tile + self.width - 1) / self.width * self.width
+    fn padded(self, columns: usize) -> Result<i32, GemmError> {
+        let [tile, width] = [self.tile, self.width].map(|size| size.unsigned_abs() as usize);
+        let padded = (columns + tile - 1).next_multiple_of(width);
+        i32::try_from(padded).map_err(|_| GemmError::TooLarge {
+            name: "A or B",
+            number: padded,
+        })
     }
 }
 
@@ -147,7 +151,7 @@ pub(super) fn in_panels<'a, T: Real>(
     panels: Panels,
     place: &'a mut Option<Buffer<T::Real>>,
 ) -> Result<&'a Buffer<T::Real>, GemmError> {
-    let padded = panels.padded(whole(matrix.shape.columns));
+    let padded = panels.padded(matrix.shape.columns)?;
     copy(queue, matrix, padded, panels.width, place, T::pack)
 }
 
@@ -180,4 +184,19 @@ fn copy<'a, T: Real, R: Element>(
 /// A size of a matrix that was checked to be less than 2^31.
 pub(super) fn whole(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GemmError, PANELS_OF_A, PANELS_OF_B};
+
+    #[test]
+    fn panels_end_where_kernels_cannot_count_any_more() {
+        assert_eq!(PANELS_OF_A.padded(1).unwrap(), 14);
+        assert_eq!(PANELS_OF_B.padded(2).unwrap(), 80);
+        for panels in [PANELS_OF_A, PANELS_OF_B] {
+            let error = panels.padded(i32::MAX as usize).unwrap_err();
+            assert!(matches!(error, GemmError::TooLarge { .. }), "{error}");
+        }
+    }
 }

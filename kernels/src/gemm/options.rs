@@ -1,9 +1,9 @@
 //! Options of a multiplication: its route, and what becomes of C's elements before they are written.
 
-use super::checks::check_context;
 use super::error::GemmError;
 use super::real::Real;
 use super::route::Route;
+use crate::matrix::check_context;
 use cltune::{Buffer, Queue};
 
 /// Options of [`Gemm::multiply_with`](super::Gemm::multiply_with): a given route, for tests and

@@ -47,6 +47,12 @@ pub enum ImagingError {
         /// The distance, voxels.
         step: f32,
     },
+    /// What is left of a ray's transparency where it ends is no number.
+    #[error("a cutoff of {cutoff}: give the transparency at which a ray may end, 0 for none")]
+    Cutoff {
+        /// The transparency.
+        cutoff: f32,
+    },
     /// A camera's angle or zoom is no number, or the zoom is not positive.
     #[error(
         "a camera of yaw {yaw}, pitch {pitch} and zoom {zoom}: give finite angles and a positive zoom"

@@ -164,7 +164,7 @@ fn rays(size: [i32; 3], picture: [u32; 2], [yaw, pitch, zoom, step]: [f64; 4]) -
 /// without a launch: `None`.
 ///
 /// # Errors
-/// `output` is too short, or OpenCL fails: [`ImagingError::Runtime`].
+/// `cutoff` is NaN, `output` is too short, or OpenCL fails: [`ImagingError`].
 pub fn raycast(
     queue: &Queue,
     volume: &Volume,
@@ -176,6 +176,9 @@ pub fn raycast(
     let Some((width, height)) = picture_size(view.width, view.height)? else {
         return Ok(None);
     };
+    if cutoff.is_nan() {
+        return Err(ImagingError::Cutoff { cutoff });
+    }
     let [x, y, z] = volume.size;
     let table = &transfer.colours;
     let voxels = &volume.voxels;

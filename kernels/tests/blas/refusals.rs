@@ -1,7 +1,7 @@
 //! Calls that do not fit are errors.
 
 use cltune::{Buffer, Queue};
-use cltune_kernels::blas::{self, BlasError, Vector, VectorMut};
+use cltune_kernels::blas::{self, BlasError, MatrixMut, Shape, Vector, VectorMut};
 
 #[test]
 fn what_does_not_fit_is_an_error_and_nothing_runs() {
@@ -90,4 +90,23 @@ fn what_does_not_fit_is_an_error_and_nothing_runs() {
         "{error}"
     );
     assert_eq!(none.read(&queue).unwrap(), [7.0; 2]);
+}
+
+/// The error has the caller's name of the vector, also where the kernel has x and y exchanged.
+#[test]
+fn vectors_of_another_context_are_refused_by_their_names() {
+    let [queue, other] = [(); 2].map(|()| Queue::default_device().unwrap());
+    let [here, there] =
+        [&queue, &other].map(|queue| Buffer::from_slice(queue, &[1.0_f32; 4]).unwrap());
+    let mut a = Buffer::from_slice(&queue, &[7.0_f32; 16]).unwrap();
+    for shape in [Shape::row_major(4, 4), Shape::column_major(4, 4)] {
+        for (x, y, named) in [(&there, &here, "vector x"), (&here, &there, "vector y")] {
+            let (x, y) = (Vector::new(x, 4), Vector::new(y, 4));
+            let done = blas::ger(&queue, 1.0, x, y, MatrixMut::new(&mut a, shape));
+            let said = done.unwrap_err().to_string();
+            let expected = format!("{named} belongs to another context");
+            assert!(said.starts_with(&expected), "`{said}` without `{expected}`");
+        }
+    }
+    assert_eq!(a.read(&queue).unwrap(), [7.0; 16]);
 }

@@ -282,3 +282,40 @@ fn far_apart_rows_and_empty_matrices_are_fine() {
         check(&queue, route, nothing, &a, &b, &c, 1.0, 0.0);
     }
 }
+
+/// Copies of operands must not be written for a queue while another still reads them.
+#[test]
+fn queues_that_take_turns_at_a_gemm_get_products_of_their_own() {
+    const SIDE: usize = 256;
+    let first = Queue::default_device().unwrap();
+    let queues = [Queue::new(first.context()).unwrap(), first];
+    let square = Shape::row_major(SIDE, SIDE);
+    let mut gemm = Gemm::new(&queues[0]).unwrap();
+    let filled = |value: f32| Buffer::from_slice(&queues[0], &vec![value; SIDE * SIDE]).unwrap();
+    let factors: Vec<Buffer<f32>> = (1_u16..=16).map(|value| filled(value.into())).collect();
+    let mut products: Vec<Buffer<f32>> = factors.iter().map(|_| filled(f32::NAN)).collect();
+    for (turn, (factor, product)) in factors.iter().zip(&mut products).enumerate() {
+        let factor = Matrix::new(factor, square);
+        let done = gemm.multiply_with(
+            &queues[turn % 2],
+            Route::Panels,
+            1.0,
+            factor,
+            factor,
+            0.0,
+            MatrixMut::new(product, square),
+        );
+        done.unwrap();
+    }
+    for queue in &queues {
+        queue.finish().unwrap();
+    }
+    for (value, product) in (1_u16..).map(f32::from).zip(&products) {
+        let (found, expected) = (
+            product.read(&queues[0]).unwrap(),
+            value * value * SIDE as f32,
+        );
+        let wrong = found.iter().find(|element| **element != expected);
+        assert_eq!(wrong, None, "instead of {expected}");
+    }
+}

@@ -178,4 +178,11 @@ fn cameras_that_see_nothing() {
         let error = View::new(&queue, &volume, 4, 3, camera).unwrap_err();
         assert!(matches!(error, ImagingError::Camera { .. }), "{error}");
     }
+    let view = View::new(&queue, &volume, 4, 3, CAMERA).unwrap();
+    let transfer = Transfer::new(&queue, &[[0.0; 4]; 256]).unwrap();
+    let mut output = Buffer::from_slice(&queue, &[[7.0; 4]; 12]).unwrap();
+    let refused = raycast(&queue, &volume, &transfer, &view, f32::NAN, &mut output);
+    let error = refused.unwrap_err();
+    assert!(matches!(error, ImagingError::Cutoff { .. }), "{error}");
+    assert_eq!(output.read(&queue).unwrap(), [[7.0; 4]; 12]);
 }
