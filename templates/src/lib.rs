@@ -94,6 +94,7 @@ expressions!(
     device.fp64 == 1 && (n <= 1 << 22 || device.is_gpu == 1)
 );
 
+#[rustfmt::skip] // It indents the attribute further each time.
 macro_rules! matrix_expressions {
     (
         $T:ident, $gemv:ident, $row_sums:ident, $softmax:ident, $gemv_t:ident, $column_sums:ident,
@@ -101,9 +102,9 @@ macro_rules! matrix_expressions {
     ) => {
         /// y <- alpha A x + y: rows that are folded, of two operands.
         #[fused(
-                                    tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
-                                    tune_if($is_tuned),
-                                )]
+            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+            tune_if($is_tuned),
+        )]
         pub fn $gemv(
             queue: &Queue,
             m: u32,
@@ -118,9 +119,9 @@ macro_rules! matrix_expressions {
 
         /// y <- the sum of each row: rows that are folded, of one operand.
         #[fused(
-                                    tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
-                                    tune_if($is_tuned),
-                                )]
+            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+            tune_if($is_tuned),
+        )]
         pub fn $row_sums(
             queue: &Queue,
             m: u32,
@@ -133,9 +134,9 @@ macro_rules! matrix_expressions {
 
         /// The softmax of each row: rows that are folded and written.
         #[fused(
-                                    tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
-                                    tune_if($is_tuned),
-                                )]
+            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+            tune_if($is_tuned),
+        )]
         pub fn $softmax(
             queue: &Queue,
             m: u32,
@@ -149,9 +150,9 @@ macro_rules! matrix_expressions {
 
         /// y <- alpha A^T x + y: columns of two operands.
         #[fused(
-                                    tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
-                                    tune_if($is_tuned),
-                                )]
+            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+            tune_if($is_tuned),
+        )]
         pub fn $gemv_t(
             queue: &Queue,
             m: u32,
@@ -166,9 +167,9 @@ macro_rules! matrix_expressions {
 
         /// y <- the sum of each column: columns of one operand.
         #[fused(
-                                    tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
-                                    tune_if($is_tuned),
-                                )]
+            tune(m = [256, 2048, 8192, 1 << 15], n = [64, 256, 2048, 8192]),
+            tune_if($is_tuned),
+        )]
         pub fn $column_sums(
             queue: &Queue,
             m: u32,
