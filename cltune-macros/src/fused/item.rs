@@ -10,7 +10,7 @@ use crate::parse::{self, Body, Item};
 use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Block, FnArg, Meta, Pat, Signature, Token, Visibility, parse_quote, token};
 
 /// A function whose body is statements over its arguments.
@@ -29,6 +29,19 @@ pub(crate) struct FusedItem {
 
 impl Parse for FusedItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut item = Self::before_body(input)?;
+        if input.peek(token::Brace) {
+            item.body = Some(input.parse()?);
+        } else {
+            input.parse::<Token![;]>()?;
+        }
+        Ok(item)
+    }
+}
+
+impl FusedItem {
+    /// What stands before the body.
+    fn before_body(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
         let mut signature: Signature = input.parse().map_err(|error: syn::Error| {
@@ -36,12 +49,6 @@ impl Parse for FusedItem {
                 "`#[fused]` goes on a function: `fn name(…) -> Result<Event> { y = a * x; }`";
             syn::Error::new(error.span(), message)
         })?;
-        let body = if input.peek(token::Brace) {
-            Some(input.parse()?)
-        } else {
-            input.parse::<Token![;]>()?;
-            None
-        };
         let whole = signature.clone();
         Ok(Self {
             attributes,
@@ -50,12 +57,20 @@ impl Parse for FusedItem {
             matrices: matrices::taken(&mut signature),
             signature,
             whole,
-            body,
+            body: None,
         })
     }
-}
 
-impl FusedItem {
+    /// The function of tokens whose body cannot be read.
+    pub(super) fn without_body(item: &TokenStream) -> syn::Result<Self> {
+        let parser = |input: ParseStream<'_>| {
+            let item = Self::before_body(input)?;
+            input.parse::<TokenStream>()?;
+            Ok(item)
+        };
+        parser.parse2(item.clone())
+    }
+
     /// Says of arguments that only lengths use them.
     pub(super) fn mark_host_only(&mut self, names: &[String]) {
         for name in names {

@@ -56,12 +56,14 @@ fn fits(digits: &str, is_negative: bool, ty: Type, span: Span) -> syn::Result<()
         let least = i128::from(least);
         number.is_ok_and(|number| (least..=most).contains(&number))
     } else {
-        let largest = match scalar {
-            ScalarType::F16 => LARGEST_HALF,
-            ScalarType::F32 => f64::from(f32::MAX),
-            _ => f64::MAX,
-        };
-        digits.parse::<f64>().is_ok_and(|number| number <= largest)
+        match scalar {
+            ScalarType::F16 => digits
+                .parse()
+                .is_ok_and(|number: f64| number <= LARGEST_HALF),
+            // What is rounded to the largest number is one, as in Rust: `3.4028235e38`.
+            ScalarType::F32 => digits.parse().is_ok_and(f32::is_finite),
+            _ => digits.parse().is_ok_and(f64::is_finite),
+        }
     };
     if fits {
         return Ok(());

@@ -103,14 +103,21 @@ pub(crate) fn expand(
     item: &TokenStream,
     environment: Result<Environment, String>,
 ) -> TokenStream {
+    let mut errors = Errors::default();
     let parsed: FusedItem = match syn::parse2(item.clone()) {
         Ok(parsed) => parsed,
-        Err(error) => {
-            let error = error.to_compile_error();
-            return quote::quote!(#error #item);
-        }
+        // Its statements are no Rust, and left as they are they would be mistakes once more.
+        Err(error) => match FusedItem::without_body(item) {
+            Ok(parsed) => {
+                errors.push(error);
+                parsed
+            }
+            Err(_) => {
+                let error = error.to_compile_error();
+                return quote::quote!(#error #item);
+            }
+        },
     };
-    let mut errors = Errors::default();
     let written = Attribute::parse(attribute.clone(), &clauses::offered(), &mut errors);
     clauses::refuse_clauses(&written, &mut errors);
     let program = read::program(&parsed, &mut errors);
@@ -192,6 +199,9 @@ fn expand_parts(
     }
     clauses::refuse_for_parts(written, &mut errors);
     check::check_function(&item.signature, written, &mut errors);
+    if errors.is_empty() {
+        item.check_values(&parts::unused_values(program), tokens, &mut errors);
+    }
     if !errors.is_empty() {
         let mut expansion = errors.to_compile_errors();
         expansion.extend(host::stub(item));

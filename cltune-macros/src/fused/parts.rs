@@ -6,7 +6,7 @@ use super::library::Gemms;
 use super::matrices::{Matrices, pieces};
 use super::program::{Action, Operand, Place, Program, Statement};
 use super::tokens::names;
-use super::value::Kind;
+use super::value::{Kind, Value};
 use cltune_core::model::ScalarType;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -53,6 +53,20 @@ pub(super) fn steps(program: &Program) -> (Vec<Step>, Vec<Range<usize>>) {
 /// The function of a part, counted from 1 on.
 pub(super) fn name(number: usize) -> Ident {
     format_ident!("part_{number}")
+}
+
+/// The arguments by value that neither parts nor calls compute with.
+pub(super) fn unused_values(program: &Program) -> Vec<String> {
+    let read = program.statements.iter().map(|statement| &statement.value);
+    let factors = program.calls.iter().map(|call| &call.alpha);
+    let of_targets = program.calls.iter().filter_map(|call| call.beta.as_ref());
+    let all = read.chain(factors).chain(of_targets);
+    let used: BTreeSet<usize> = all.flat_map(Value::operands).collect();
+    let operands = program.operands.iter().enumerate();
+    operands
+        .filter(|(at, operand)| operand.place == Place::Value && !used.contains(at))
+        .map(|(_, operand)| operand.name.clone())
+        .collect()
 }
 
 /// The names that clauses of the attribute use, besides those of `tune`, which is about each part

@@ -14,6 +14,20 @@ use super::value::{Lanes, Shape, Style, Value, type_text};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+/// Numbers of OpenCL C whose names are those of registers, which would be replaced by them.
+const DEFINED: [&str; 10] = [
+    "M_PI_2",
+    "M_PI_4",
+    "M_SQRT1_2",
+    "CL_VERSION_1_0",
+    "CL_VERSION_1_1",
+    "CL_VERSION_1_2",
+    "CL_VERSION_2_0",
+    "CL_VERSION_2_1",
+    "CL_VERSION_2_2",
+    "CL_VERSION_3_0",
+];
+
 /// Writes one kernel.
 pub(super) struct Writer<'a> {
     pub(super) program: &'a Program,
@@ -61,8 +75,14 @@ impl<'a> Writer<'a> {
     /// A new register for an operand.
     pub(super) fn register(&mut self, operand: usize) -> String {
         let version = self.versions.entry(operand).or_default();
-        let register = format!("{}_{version}", self.program.operands[operand].name);
-        *version += 1;
+        let name = &self.program.operands[operand].name;
+        let register = loop {
+            let register = format!("{name}_{version}");
+            *version += 1;
+            if !DEFINED.contains(&register.as_str()) {
+                break register;
+            }
+        };
         self.registers.insert(operand, register.clone());
         register
     }

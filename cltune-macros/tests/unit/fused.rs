@@ -325,6 +325,74 @@ fn what_is_made_has_names_of_its_own() {
     );
 }
 
+/// A register of that name would be a number, and no kernel would be built.
+#[test]
+fn no_register_has_the_name_of_a_constant_of_opencl_c() {
+    let item = "fn k(queue: &Queue, n: u32, #[arg(len = n)] M_PI: &mut Buffer<f32>) \
+                { M_PI += 1.0; M_PI *= 2.0; M_PI -= 3.0; }";
+    let mut errors = Errors::default();
+    let program = read::program(
+        &syn::parse_str(item).expect("it is a function"),
+        &mut errors,
+    );
+    assert!(errors.is_empty(), "{errors:?}");
+    let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);
+    let text = &kernels[0].text;
+    assert!(text.contains("const float M_PI_5 = "), "{text}");
+    for defined in ["M_PI_2", "M_PI_4"] {
+        assert!(!text.contains(defined), "{text}");
+    }
+}
+
+/// What rounds to the largest number is one, as in Rust.
+#[test]
+fn the_largest_numbers_are_numbers_of_their_type() {
+    let refused = |number: &str, scalar: &str| {
+        let item = format!(
+            "fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<{scalar}>) {{ a = min(a, {number}); }}"
+        );
+        let mut errors = Errors::default();
+        read::program(
+            &syn::parse_str(&item).expect("it is a function"),
+            &mut errors,
+        );
+        !errors.is_empty()
+    };
+    let largest = [f32::MAX.to_string(), format!("{:e}", f32::MAX)];
+    for number in &largest {
+        assert!(!refused(number, "f32"), "{number}");
+    }
+    assert!(!refused(&format!("{:e}", f64::MAX), "f64"));
+    assert!(refused("3.4028236e38", "f32"));
+    assert!(refused("1.8e308", "f64"));
+}
+
+/// The mistake is reported, and neither the statements nor `#[arg(…)]` are left for the compiler.
+#[test]
+fn statements_that_are_no_rust_are_reported_once() {
+    let item = "pub fn k(queue: &Queue, n: u32, #[arg(len = n)] a: &mut Buffer<f32>) \
+                -> Result<Event> { a = 2.0 * a; a = if 1.0 < a < 2.0 { a } else { 0.0 }; }";
+    let environment = Environment {
+        directory: "/nowhere".into(),
+        package: "my-crate".into(),
+        version: "1.2.3".into(),
+        override_lock: None,
+        source_file: "src/lib.rs".into(),
+    };
+    let [attribute, item] = ["tune(n = 8)", item].map(|text| text.parse().expect("it is tokens"));
+    let expansion = expand(&attribute, &item, Ok(environment)).to_string();
+    assert_eq!(expansion.matches("compile_error").count(), 1, "{expansion}");
+    assert!(expansion.contains("pub fn k"), "{expansion}");
+    assert!(expansion.contains("pub mod k"), "{expansion}");
+    for left in ["arg (", "2.0"] {
+        assert!(!expansion.contains(left), "{expansion}");
+    }
+    // What is no function is left as it is.
+    let item: TokenStream = "struct S;".parse().expect("it is tokens");
+    let expansion = expand(&attribute, &item, Err("no cargo".into())).to_string();
+    assert!(expansion.ends_with("struct S ;"), "{expansion}");
+}
+
 /// Compilers take 256 parentheses inside of one another, and names of `let` are computed where they
 /// are used.
 #[test]

@@ -16,7 +16,7 @@ fn expansion(attribute: &str, body: &str) -> File {
             #[arg(matrix = [n, n])] e: &mut Buffer<f32>,
             #[arg(len = m)] x: &mut Buffer<f32>,
             gemm: &mut Gemm<f32>,
-        ) -> Result<Event, GemmError> {{ {body} x += 1.0; e = 2.0 * e; }}"
+        ) -> Result<Event, GemmError> {{ {body} x += g * h; e = 2.0 * e; }}"
     );
     let environment = Environment {
         directory: "/nowhere".into(),
@@ -125,7 +125,7 @@ fn all_is_checked_before_the_first_launch() {
         all[0]
     );
     assert!(
-        all[4].contains("Ok(f::part_2(queue,m,n,c,e,x)?)"),
+        all[4].contains("Ok(f::part_2(queue,m,n,h,g,c,e,x)?)"),
         "{}",
         all[4]
     );
@@ -163,7 +163,7 @@ fn a_part_has_the_arguments_that_it_uses_as_it_uses_them() {
     );
     assert_eq!(
         signature(&file, "part_2"),
-        "fnpart_2(queue:&Queue,m:u32,n:u32,c:&Buffer<f32>,e:&mutBuffer<f32>,x:&mutBuffer<f32>)->Result<Event>"
+        "fnpart_2(queue:&Queue,m:u32,n:u32,h:f32,g:f32,c:&Buffer<f32>,e:&mutBuffer<f32>,x:&mutBuffer<f32>)->Result<Event>"
     );
     // What a clause names is a dimension of each part.
     let file = expansion(

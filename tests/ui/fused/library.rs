@@ -29,6 +29,8 @@ fn mistakes(
     c = c * q;
     c = max(a * b, c);
     c = a * b - sum(q) * c;
+    c = a * b + sum(c) * q;
+    c = a * b + column(row_max(2.0 * c));
     e = d * d.t();
     e = (a * b) as f64;
     c = w * w.t();

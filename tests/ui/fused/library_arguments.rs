@@ -31,4 +31,21 @@ fn without_a_product(
     x = 2.0 * x;
 }
 
+#[fused(tune(m = 8))]
+fn spare_values(
+    queue: &Queue,
+    gemm: &mut Gemm<f32>,
+    m: u32,
+    spare: f32,
+    o: u64,
+    lda: u32,
+    h: f32,
+    #[arg(matrix = [m, m], ld = lda, offset = o)] a: &Buffer<f32>,
+    #[arg(matrix = [m, m])] c: &mut Buffer<f32>,
+    k: u32,
+) -> Result<Event> {
+    c = h * a * a;
+    c = 2.0 * c;
+}
+
 fn main() {}
