@@ -107,16 +107,14 @@ pub(crate) fn expand(
     let parsed: FusedItem = match syn::parse2(item.clone()) {
         Ok(parsed) => parsed,
         // Its statements are no Rust, and left as they are they would be mistakes once more.
-        Err(error) => match FusedItem::without_body(item) {
-            Ok(parsed) => {
-                errors.push(error);
-                parsed
-            }
-            Err(_) => {
+        Err(error) => {
+            let Ok(parsed) = FusedItem::without_body(item) else {
                 let error = error.to_compile_error();
                 return quote::quote!(#error #item);
-            }
-        },
+            };
+            errors.push(error);
+            parsed
+        }
     };
     let written = Attribute::parse(attribute.clone(), &clauses::offered(), &mut errors);
     clauses::refuse_clauses(&written, &mut errors);
