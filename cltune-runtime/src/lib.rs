@@ -23,6 +23,7 @@ mod context;
 pub mod database;
 mod device;
 mod element;
+mod enqueued;
 mod error;
 mod event;
 mod image;

@@ -3,10 +3,9 @@
 
 use super::command_error::CommandError;
 #[cfg(feature = "tuning")]
-use super::enqueued::no_command;
-use super::enqueued::{Chain, Enqueued, Events};
 use super::fit::check_fit;
 use crate::device::Device;
+use crate::enqueued::{Chain, Enqueued, Events, no_command};
 use crate::error::{Error, Result};
 #[cfg(feature = "tuning")]
 use crate::opencl::RawDevice;
