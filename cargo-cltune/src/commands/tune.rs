@@ -87,7 +87,7 @@ pub(crate) struct TuneArgs {
     )]
     seed: u64,
     /// Search without what is known from other devices, problem sizes and versions of the kernel: the
-    /// lockfile's entries and the journals of earlier sessions.
+    /// lockfile's entries, the journals of earlier sessions and template defaults.
     #[arg(long, help_heading = "Tuning")]
     no_warm_start: bool,
     /// Leave out configurations with fewer work-groups than the device has compute units, unless
@@ -109,7 +109,8 @@ pub(crate) struct TuneArgs {
     /// search starts over too, and says what --resume could go on with.
     #[arg(long, help_heading = "Tuning")]
     fresh: bool,
-    /// How many processes may compile at the same time; without this option, one for each core.
+    /// How many processes may compile at the same time, at most 16; without this option, one for
+    /// each core.
     #[arg(
         long,
         short,
