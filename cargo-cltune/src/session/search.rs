@@ -43,8 +43,8 @@ pub(crate) struct SearchOptions {
     pub(crate) constraints: Vec<String>,
     /// The least time limit of one configuration.
     pub(crate) limit: Duration,
-    /// The database of template defaults, where searches start from what is known: from it, from other
-    /// devices and problem sizes, and from other versions of the kernel.
+    /// The database of template defaults, where searches start from what is known: from it, from
+    /// other devices and problem sizes, and from other versions of the kernel.
     pub(crate) warm_start: Option<Arc<Database>>,
     /// The treatment of an earlier search that ended early.
     pub(crate) earlier: Earlier,

@@ -265,7 +265,8 @@ mod tests {
         );
         let marked = of_class("gain");
         assert_eq!(values(&marked), ["WG = 128", "WG = 256", "WG = 64"]);
-        // The best time is at the right, the least energy at the top, and the line has a corner at each.
+        // The best time is at the right, the least energy at the top, and the line has a corner at
+        // each.
         let (right, top) = (pixels(AREA.right() - 6.0), pixels(AREA.top + 6.0));
         assert!(marked[0].0.starts_with(&format!("{right},")), "{page}");
         assert!(marked[2].0.ends_with(&format!(",{top}")), "{page}");
