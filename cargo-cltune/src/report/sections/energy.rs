@@ -5,13 +5,12 @@ use crate::chart::axes::{self, Area};
 use crate::chart::{Element, Scale, pixels};
 use crate::history::OnDevice;
 use crate::report::html::{configuration, note, number, row_name, table};
+use crate::report::picture::{HEIGHT, WIDTH};
 use crate::units::{energy, time};
 use cltune_core::model::Model;
 use std::fmt::Write as _;
 
-/// Pixels: as the pictures of searches.
-const WIDTH: f64 = 340.0;
-const HEIGHT: f64 = 236.0;
+/// Pixels.
 const AREA: Area = Area {
     left: 58.0,
     top: 12.0,
