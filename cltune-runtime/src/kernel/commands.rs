@@ -2,10 +2,11 @@
 //! does not change set on them.
 
 use super::command_error::CommandError;
-#[cfg(feature = "tuning")]
 use super::fit::check_fit;
 use crate::device::Device;
-use crate::enqueued::{Chain, Enqueued, Events, no_command};
+#[cfg(feature = "tuning")]
+use crate::enqueued::no_command;
+use crate::enqueued::{Chain, Enqueued, Events};
 use crate::error::{Error, Result};
 #[cfg(feature = "tuning")]
 use crate::opencl::RawDevice;
