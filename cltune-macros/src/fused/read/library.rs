@@ -121,7 +121,12 @@ impl Reader {
             shape: self.program.operands[target].shape,
         };
         let scalar = product.left.scalar();
+        let is_read = |value: &Value| value.operands().contains(&target);
+        // What the statement reduces is computed after the call, which has overwritten the target.
+        let mut reduced = self.program.statements[first..].iter();
+        let is_reduced = reduced.any(|statement| is_read(&statement.value));
         let parts = self.linear(value, product.operand, &of_target);
+        let parts = parts.filter(|_| !is_reduced);
         let (alpha, beta, rest) = match parts {
             Some(Linear { alpha, beta, rest }) => {
                 let mut sum = None;
@@ -132,7 +137,7 @@ impl Reader {
                 }
                 (alpha, beta, sum)
             }
-            None if value.operands().contains(&target) => {
+            None if is_reduced || is_read(value) => {
                 let name = &self.program.operands[target].name;
                 let message = format!(
                     "`{name}` is where the library writes this product, and the statement reads it in \
