@@ -23,7 +23,7 @@ enum Cargo {
 
 /// Finds the best values of OpenCL kernels' parameters on this machine's devices.
 ///
-/// A kernel is declared in Rust with `#[tunable]` (crate cltune-runtime). `cargo cltune` builds
+/// A kernel is declared in Rust with `#[tunable]` (crate cltune). `cargo cltune` builds
 /// the package, finds its tunables in what was built, measures configurations on every OpenCL
 /// device, and writes the best of each to `cltune.lock` beside Cargo.toml. The next `cargo build`
 /// compiles them into the program. Commit cltune.lock.

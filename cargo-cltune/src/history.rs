@@ -2,10 +2,8 @@
 
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
-use crate::session::{
-    Filters, NewerJournal, Place, PlanError, Recorded, Repeatability, Session, problem, recall,
-    tunables,
-};
+use crate::plan::{Filters, PlanError, problem, tunables};
+use crate::session::{NewerJournal, Place, Recorded, Repeatability, Session, recall};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceKey, name_matches};

@@ -16,6 +16,7 @@ mod kernel_filter;
 mod lockfile_store;
 mod newer_version;
 mod oclgrind;
+mod plan;
 mod replay;
 mod report;
 #[cfg(test)]

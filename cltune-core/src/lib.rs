@@ -18,7 +18,6 @@
 //! | [`database`] | template defaults: what expressions that nobody tuned get |
 //! | [`capture_format`] | the format of recorded launches |
 
-#![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod capture_format;

@@ -15,7 +15,6 @@
 //! | [`database`] | template defaults as text |
 //! | `toml_text` | texts and numbers as TOML has them |
 
-#![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod database;

@@ -11,7 +11,6 @@
 //! lockfile), `errors` collects the mistakes. The references of the attributes are `tunable.md` and
 //! `fused.md`.
 
-#![deny(missing_docs)]
 #![forbid(unsafe_code)]
 // What `#[fused]` alone uses stays beside what is like it. The workspace builds and checks all of
 // it.

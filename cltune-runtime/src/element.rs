@@ -8,7 +8,8 @@ mod sealed {
 }
 
 /// A scalar type of OpenCL C (`i8` to `u64`, `f32`, `f64`, and `f16` with the feature of that
-/// name), `bf16` (the same feature; the kernel sees a `ushort`), a vector of 2, 4, 8 or 16 of them (`[f32; 4]` is `float4`), or a struct that derives
+/// name), `bf16` (the same feature; the kernel sees a `ushort`), a vector of 2, 4, 8 or 16 of them
+/// (`[f32; 4]` is `float4`), or a struct that derives
 /// [`KernelStruct`](trait@crate::KernelStruct). Sealed, because any bit pattern must be a value:
 /// buffers are read back from devices.
 ///

@@ -1,7 +1,7 @@
 //! Events of launches.
 
+use crate::enqueued::Enqueued;
 use crate::error::{Error, Result};
-use crate::kernel::Enqueued;
 use crate::opencl::{RawEvent, RawQueue};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

@@ -5,8 +5,6 @@
 //! `#[tunable]` and `#[fused]`, and has the documentation. It is a crate of its own so that cargo
 //! compiles the attributes and the run time at the same time.
 
-#![deny(missing_docs)]
-#![deny(unsafe_op_in_unsafe_fn)]
 // What is used by splitting and the scheduler alone stays beside what is like it. The workspace
 // builds and checks all of it.
 #![cfg_attr(
@@ -23,6 +21,7 @@ mod context;
 pub mod database;
 mod device;
 mod element;
+mod enqueued;
 mod error;
 mod event;
 mod image;

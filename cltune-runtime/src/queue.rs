@@ -3,9 +3,9 @@
 use crate::capture;
 use crate::context::Context;
 use crate::device::Device;
+use crate::enqueued::Events;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::Events;
 use crate::opencl::{RawEvent, RawQueue, Status, WaitList};
 use std::sync::{Arc, Mutex, PoisonError};
 

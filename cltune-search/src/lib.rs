@@ -56,7 +56,6 @@
 //! # Minimum Rust version
 //! 1.95.
 
-#![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod c_syntax;

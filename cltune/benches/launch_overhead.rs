@@ -4,7 +4,8 @@
 //! round is a batch of one kind and a batch of the other, in alternating order. A batch's time is
 //! that of its calls alone; the queue is drained after it, outside the measurement, so that no
 //! batch pays for another's work. Beside them are the generated function's calls on a queue without
-//! events, which the hand-written ones have. A call is one launch, and then a group of 1, 3 and 10 launches.
+//! events, which the hand-written ones have. A call is one launch, and then a group of 1, 3 and 10
+//! launches.
 
 use cltune::{Buffer, Context, Event, Queue, Result, tunable};
 use opencl3::command_queue::CommandQueue;

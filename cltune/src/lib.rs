@@ -98,8 +98,6 @@
 //! # Minimum Rust version
 //! 1.95.
 
-#![deny(missing_docs)]
-
 #[cfg(feature = "fused")]
 pub use cltune_macros::fused;
 pub use cltune_macros::{KernelStruct, tunable};

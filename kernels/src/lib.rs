@@ -8,8 +8,6 @@
 //! | [`imaging`] | box filter, ray casting, stereo matching |
 //! | [`scheduled`] | products, sums and maps of matrices larger than a device, on all devices |
 
-#![deny(missing_docs)]
-
 pub mod blas;
 pub mod conv2d;
 pub mod gemm;

@@ -420,8 +420,8 @@ fn who_predicts_times_says_how_wrong_the_predictions_were_and_what_was_not_predi
 
 #[test]
 fn contexts_are_made_while_the_package_is_built() {
-    // Its build script ends once a worker has made a context, and fails where none does. The first that does is
-    // killed, which leaves the file and costs the session nothing.
+    // Its build script ends once a worker has made a context, and fails where none does. The first
+    // that does is killed, which leaves the file and costs the session nothing.
     let project = samples::program("cltune-e2e-early").file(
         "build.rs",
         r#"fn main() {

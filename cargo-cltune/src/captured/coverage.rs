@@ -4,8 +4,8 @@ use super::Captured;
 use super::jobs::dims;
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
-use crate::session::LockfileTarget;
 use std::fmt;
+use std::path::Path;
 
 /// A part of the recorded time.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,11 +20,11 @@ pub(crate) struct Coverage {
     pub(crate) problems: usize,
 }
 
-/// The lockfiles' coverage of a capture.
+/// The lockfiles' coverage of a capture; `named` is the file of `--lockfile`.
 pub(crate) fn coverage(
     captured: &[Captured],
     packages: &[PackageTunables],
-    target: &LockfileTarget,
+    named: Option<&Path>,
 ) -> Result<Coverage, StoreError> {
     let mut coverage = Coverage {
         covered: 0.0,
@@ -33,7 +33,9 @@ pub(crate) fn coverage(
         problems: captured.len(),
     };
     for package in packages {
-        let Some(lockfile) = lockfile_store::read(&target.path(&package.manifest_dir))? else {
+        let Some(lockfile) =
+            lockfile_store::read(&lockfile_store::path(named, &package.manifest_dir))?
+        else {
             continue;
         };
         for declaration in &package.declarations {

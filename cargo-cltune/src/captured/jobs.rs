@@ -2,7 +2,7 @@
 
 use super::{Captured, Data, KeptArgument};
 use crate::artifact::PackageTunables;
-use crate::session::{Filters, Job, PlanError, choose_devices, kinds, tunables};
+use crate::plan::{Filters, Job, PlanError, choose_devices, kinds, tunables};
 use crate::worker::DeviceRecord;
 use cltune_core::model::{ArgumentKind, Model};
 use cltune_formats::declaration::{Declaration, Fill};

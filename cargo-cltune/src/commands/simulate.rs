@@ -156,19 +156,7 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
             continue;
         }
         for ((recording, priors), panel) in recordings.iter().zip(&priors).zip(&mut panels) {
-            ready_threads();
-            let mut runs: Vec<Run> = (0..args.repeats)
-                .into_par_iter()
-                .map(|repeat| {
-                    let seed = args.seed.wrapping_add(repeat);
-                    replay(recording, strategy, priors, args.budget, seed)
-                })
-                .collect();
-            if let Some(confidence) = args.stop_when_stagnant {
-                let end =
-                    |run: &mut Run| (run.stop_when_stagnant(confidence), run.evaluations.len());
-                outlook.ends.extend(runs.iter_mut().map(end));
-            }
+            let runs = replays(args, strategy, recording, priors, &mut outlook.ends);
             if args.trace.is_some() {
                 write_trace(
                     &mut trace,
@@ -208,6 +196,30 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
         save(path, plot.to_string().as_bytes())?;
     }
     Ok(Exit::Done)
+}
+
+/// The runs of a strategy on a space. Where stagnation is looked for they end there, and how is
+/// added to `ends`.
+fn replays(
+    args: &SimulateArgs,
+    strategy: &Chosen,
+    recording: &Recording,
+    priors: &Arc<[PriorResults]>,
+    ends: &mut Vec<(End, usize)>,
+) -> Vec<Run> {
+    ready_threads();
+    let mut runs: Vec<Run> = (0..args.repeats)
+        .into_par_iter()
+        .map(|repeat| {
+            let seed = args.seed.wrapping_add(repeat);
+            replay(recording, strategy, priors, args.budget, seed)
+        })
+        .collect();
+    if let Some(confidence) = args.stop_when_stagnant {
+        let end = |run: &mut Run| (run.stop_when_stagnant(confidence), run.evaluations.len());
+        ends.extend(runs.iter_mut().map(end));
+    }
+    runs
 }
 
 /// The numbers of evaluations that figures are printed for: none beyond what the largest space has,

@@ -5,14 +5,16 @@ use super::strategy_help::strategy_help;
 use super::tuned::template_defaults;
 use super::wanted::{Wanted, WantedArgs};
 use super::{Exit, MessageFormat, warn_of_unused_parameters};
-use crate::artifact::{CargoArgs, discover_to_tune, touch_sources};
-use crate::captured;
+use crate::artifact::{CargoArgs, Discovery, PackageTunables, discover_to_tune, touch_sources};
+use crate::captured::{self, Captured};
 use crate::fleet::{Part, PartLog, Partition, Unit, artifact_fingerprint, units};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::lockfile_store;
 use crate::oclgrind::Method;
+use crate::plan::Job;
 use crate::session::{
-    Earlier, Job, LockfileTarget, Messages, Screen, SearchOptions, SessionLock, start_workers,
+    Earlier, IdleWorkers, LockfileTarget, Messages, Screen, SearchOptions, SessionLock,
+    start_workers,
 };
 use crate::terminal::say;
 use cltune_runtime::Budget;
@@ -85,7 +87,7 @@ pub(crate) struct TuneArgs {
     )]
     seed: u64,
     /// Search without what is known from other devices, problem sizes and versions of the kernel: the
-    /// lockfile's entries and the journals of earlier sessions.
+    /// lockfile's entries, the journals of earlier sessions and template defaults.
     #[arg(long, help_heading = "Tuning")]
     no_warm_start: bool,
     /// Leave out configurations with fewer work-groups than the device has compute units, unless
@@ -107,7 +109,8 @@ pub(crate) struct TuneArgs {
     /// search starts over too, and says what --resume could go on with.
     #[arg(long, help_heading = "Tuning")]
     fresh: bool,
-    /// How many processes may compile at the same time; without this option, one for each core.
+    /// How many processes may compile at the same time, at most 16; without this option, one for
+    /// each core.
     #[arg(
         long,
         short,
@@ -179,56 +182,18 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
     let target = LockfileTarget {
         file: args.lockfile.clone(),
     };
-    // What is tuned again now needs no advice to do so.
-    for warning in &discovery.held_back {
-        let mut tuned = jobs.iter().map(|job| &job.declaration.model.name);
-        if target.file.is_some() || !tuned.any(|name| warning.is_about(name)) {
-            warning.print();
-        }
-    }
-    if jobs.is_empty() && captured.is_none() {
-        say(
-            "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \
-             `--problem` tunes others",
-        );
-    }
-    // Once for all devices and problems.
-    let mut known = BTreeSet::new();
-    for declaration in jobs.iter().map(|job| &job.declaration) {
-        if !args.quiet && known.insert(&declaration.model.name) {
-            warn_of_unused_parameters(declaration);
-        }
-    }
-    for folder in folders(&jobs) {
-        let mut packages = discovery.packages.iter();
-        let copy = packages.find(|package| package.is_copy && package.manifest_dir == folder);
-        if let (Some(copy), None) = (copy, &target.file) {
-            return Err(no_place(&copy.package).into());
-        }
-        target.check(folder)?;
-    }
+    advise(args, &discovery, &jobs, captured.is_some());
+    check_places(&discovery.packages, &jobs, &target)?;
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
         idle.clear();
         say(format_args!(
             "Blocking: another `cargo cltune` ({holder}) is tuning; waiting for it"
         ));
     })?;
-    let part = args
-        .partition
-        .map(|partition| -> Result<_, Box<dyn Error>> {
-            // Parts are of an artifact, thus all results are in one lockfile.
-            let lockfile = lockfile_store::read(&target.path(Path::new(".")))?;
-            let part = Part {
-                partition,
-                artifact: artifact_fingerprint(&discovery.packages),
-                lockfile: target.name(),
-                units: units(&jobs),
-            };
-            let lockfile = lockfile.unwrap_or_default();
-            let resumed = args.resume.then_some(&lockfile);
-            Ok(PartLog::open(&discovery.state, part, resumed)?)
-        });
-    let part = part.transpose()?;
+    let part = match args.partition {
+        Some(partition) => Some(open_part(args, partition, &discovery, &jobs, &target)?),
+        None => None,
+    };
     if let Some(part) = &part {
         let is_open = part.is_open();
         jobs.retain(|job| is_open(&Unit::of(job)));
@@ -243,13 +208,113 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             messages.device(&job.device);
         }
     }
+    let options = search_options(args, &jobs, processes, idle, checks_winners, messages)?;
+    let screen = Screen::new(args.quiet || messages.enabled);
+    let shared = Shared {
+        options: &options,
+        target: &target,
+        state: &discovery.state,
+        screen: &screen,
+        part: part.as_ref(),
+    };
+    let results = searches::run(jobs, &shared);
+    for package in discovery.packages.iter().filter(|package| !package.is_copy) {
+        touch_sources(&package.manifest_dir, &package.declarations);
+    }
+    let captured = captured.as_deref();
+    report(
+        args,
+        &results,
+        captured,
+        &discovery.packages,
+        messages,
+        stdout,
+    )?;
+    Ok(match (interrupted(), results.reported) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Reported,
+        (false, false) => Exit::Done,
+    })
+}
+
+/// Says what is odd about the declarations and the choice of what to tune.
+fn advise(args: &TuneArgs, discovery: &Discovery, jobs: &[Job], is_captured: bool) {
+    // What is tuned again now needs no advice to do so.
+    for warning in &discovery.held_back {
+        let mut tuned = jobs.iter().map(|job| &job.declaration.model.name);
+        if args.lockfile.is_some() || !tuned.any(|name| warning.is_about(name)) {
+            warning.print();
+        }
+    }
+    if jobs.is_empty() && !is_captured {
+        say(
+            "nothing to tune: by their clause `tune_if`, these tunables have no problems for these devices; \
+             `--problem` tunes others",
+        );
+    }
+    // Once for all devices and problems.
+    let mut known = BTreeSet::new();
+    for declaration in jobs.iter().map(|job| &job.declaration) {
+        if !args.quiet && known.insert(&declaration.model.name) {
+            warn_of_unused_parameters(declaration);
+        }
+    }
+}
+
+/// Checks that the results of every job could be kept, before anything is measured.
+fn check_places(
+    packages: &[PackageTunables],
+    jobs: &[Job],
+    target: &LockfileTarget,
+) -> Result<(), Box<dyn Error>> {
+    for folder in folders(jobs) {
+        let mut packages = packages.iter();
+        let copy = packages.find(|package| package.is_copy && package.manifest_dir == folder);
+        if let (Some(copy), None) = (copy, &target.file) {
+            return Err(no_place(&copy.package).into());
+        }
+        target.check(folder)?;
+    }
+    Ok(())
+}
+
+/// The file of the part that this machine tunes.
+fn open_part(
+    args: &TuneArgs,
+    partition: Partition,
+    discovery: &Discovery,
+    jobs: &[Job],
+    target: &LockfileTarget,
+) -> Result<PartLog, Box<dyn Error>> {
+    // Parts are of an artifact, thus all results are in one lockfile.
+    let lockfile = lockfile_store::read(&target.path(Path::new(".")))?;
+    let part = Part {
+        partition,
+        artifact: artifact_fingerprint(&discovery.packages),
+        lockfile: target.name(),
+        units: units(jobs),
+    };
+    let lockfile = lockfile.unwrap_or_default();
+    let resumed = args.resume.then_some(&lockfile);
+    Ok(PartLog::open(&discovery.state, part, resumed)?)
+}
+
+/// The options of every search, with what has to be known before the first one.
+fn search_options(
+    args: &TuneArgs,
+    jobs: &[Job],
+    processes: usize,
+    idle: IdleWorkers,
+    checks_winners: bool,
+    messages: Messages,
+) -> Result<SearchOptions, Box<dyn Error>> {
     let warm_start = if args.no_warm_start {
         None
     } else {
         let declared = jobs.iter().map(|job| &job.declaration);
         Some(Arc::new(template_defaults(declared)?))
     };
-    let options = SearchOptions {
+    Ok(SearchOptions {
         strategy: args.strategy.clone(),
         budget: args.budget,
         stop_when_stagnant: args.stop_when_stagnant,
@@ -264,38 +329,33 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
             (false, false) => Earlier::Mention,
         },
         jobs: processes,
-        idle_powers: energy::idle_powers(&jobs, &idle, messages, args.quiet)?,
+        idle_powers: energy::idle_powers(jobs, &idle, messages, args.quiet)?,
         idle,
         checks_winners,
         messages,
-    };
-    let screen = Screen::new(args.quiet || messages.enabled);
-    let shared = Shared {
-        options: &options,
-        target: &target,
-        state: &discovery.state,
-        screen: &screen,
-        part: part.as_ref(),
-    };
-    let SessionResults {
-        rows,
-        reported,
-        written,
-    } = searches::run(jobs, &shared);
-    for package in discovery.packages.iter().filter(|package| !package.is_copy) {
-        touch_sources(&package.manifest_dir, &package.declarations);
-    }
+    })
+}
+
+/// Prints what was found, and how much of a capture it covers.
+fn report(
+    args: &TuneArgs,
+    results: &SessionResults,
+    captured: Option<&[Captured]>,
+    packages: &[PackageTunables],
+    messages: Messages,
+    stdout: &mut dyn Write,
+) -> Result<(), Box<dyn Error>> {
     if !messages.enabled {
-        let printed = summary::print(&rows, stdout);
+        let printed = summary::print(&results.rows, stdout);
         if !args.quiet {
-            for file in &written {
+            for file in &results.written {
                 say(format_args!("\nThe results are in {}", file.display()));
             }
         }
         printed?;
     }
-    if let Some(captured) = &captured {
-        let coverage = captured::coverage(captured, &discovery.packages, &target)?;
+    if let Some(captured) = captured {
+        let coverage = captured::coverage(captured, packages, args.lockfile.as_deref())?;
         if messages.enabled {
             messages.captured(&coverage);
         } else {
@@ -305,11 +365,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
     if interrupted() && !args.quiet {
         say("\nInterrupted; `--resume` continues the search");
     }
-    Ok(match (interrupted(), reported) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Reported,
-        (false, false) => Exit::Done,
-    })
+    Ok(())
 }
 
 /// Why results of a package whose folder is cargo's copy are not kept there, and where they are.

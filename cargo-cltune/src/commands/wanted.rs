@@ -2,7 +2,7 @@
 
 use crate::artifact::PackageTunables;
 use crate::captured::{self, Captured};
-use crate::session::{Filters, Job, plan};
+use crate::plan::{Filters, Job, plan};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use std::error::Error;

@@ -139,30 +139,7 @@ fn check_set(
     let Some((_, any)) = set.first() else {
         return Ok(());
     };
-    if let Some(((first, a), (second, b))) = differ(set, |of| &of.part.units) {
-        let only = |a: &PartFile, b: &PartFile| {
-            let mut units = a.part.units.iter();
-            let unit = units.find(|unit| b.part.units.binary_search(unit).is_err());
-            unit.map(ToString::to_string)
-        };
-        let (unit, has) = match only(a, b) {
-            Some(unit) => (unit, first.clone()),
-            None => (only(b, a).unwrap_or_default(), second.clone()),
-        };
-        return Err(PartsError::Units {
-            first,
-            second,
-            unit,
-            has,
-        });
-    }
-    if let Some(((first, a), (second, b))) = differ(set, |of| of.part.partition.sibling(1)) {
-        return Err(PartsError::Divisions {
-            first,
-            second,
-            partitions: [a, b].map(|of| of.part.partition.to_string()),
-        });
-    }
+    check_division(set)?;
     let all = any.part.partition;
     let mut own: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (at, part) in all.parts_of(&any.part.units).into_iter().enumerate() {
@@ -201,20 +178,7 @@ fn check_set(
                 partition: partition.to_string(),
             });
         }
-        let mut open = Vec::new();
-        for at in own {
-            let unit = &any.part.units[at];
-            let outcomes = || there.iter().filter_map(|(_, file)| file.outcomes.get(&at));
-            if outcomes().any(|outcome| *outcome == UnitResult::Tuned) {
-                continue;
-            }
-            match outcomes().next() {
-                Some(UnitResult::Failed(reason)) => {
-                    gaps.failed.push((unit.clone(), reason.clone()));
-                }
-                _ => open.push(unit.clone()),
-            }
-        }
+        let open = open_units(&own, any, &there, &mut gaps.failed);
         if there.is_empty() || !open.is_empty() {
             gaps.missing.push(Gap {
                 partition: partition.to_string(),
@@ -227,6 +191,58 @@ fn check_set(
     }
     gaps.missing.extend(rest);
     Ok(())
+}
+
+/// Whether parts of the same devices divide the same units, in the same way.
+fn check_division(set: &[Given<'_>]) -> Result<(), PartsError> {
+    if let Some(((first, a), (second, b))) = differ(set, |of| &of.part.units) {
+        let only = |a: &PartFile, b: &PartFile| {
+            let mut units = a.part.units.iter();
+            let unit = units.find(|unit| b.part.units.binary_search(unit).is_err());
+            unit.map(ToString::to_string)
+        };
+        let (unit, has) = match only(a, b) {
+            Some(unit) => (unit, first.clone()),
+            None => (only(b, a).unwrap_or_default(), second.clone()),
+        };
+        return Err(PartsError::Units {
+            first,
+            second,
+            unit,
+            has,
+        });
+    }
+    if let Some(((first, a), (second, b))) = differ(set, |of| of.part.partition.sibling(1)) {
+        return Err(PartsError::Divisions {
+            first,
+            second,
+            partitions: [a, b].map(|of| of.part.partition.to_string()),
+        });
+    }
+    Ok(())
+}
+
+/// The units of a part, by their positions, that none of its files has done. Those that were tried
+/// and have no result are added to `failed` instead.
+fn open_units(
+    own: &[usize],
+    any: &PartFile,
+    there: &[&Given<'_>],
+    failed: &mut Vec<(Unit, String)>,
+) -> Vec<Unit> {
+    let mut open = Vec::new();
+    for at in own {
+        let unit = &any.part.units[*at];
+        let outcomes = || there.iter().filter_map(|(_, file)| file.outcomes.get(at));
+        if outcomes().any(|outcome| *outcome == UnitResult::Tuned) {
+            continue;
+        }
+        match outcomes().next() {
+            Some(UnitResult::Failed(reason)) => failed.push((unit.clone(), reason.clone())),
+            _ => open.push(unit.clone()),
+        }
+    }
+    open
 }
 
 /// The first part and another that differs from it.

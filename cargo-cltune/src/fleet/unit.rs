@@ -1,7 +1,7 @@
 //! A unit of tuning work: one kernel on one class of devices for one problem, which is one search.
 
 use crate::artifact::PackageTunables;
-use crate::session::Job;
+use crate::plan::Job;
 use cltune_core::device::DeviceKey;
 use cltune_formats::fingerprint;
 use cltune_formats::lockfile::Lockfile;

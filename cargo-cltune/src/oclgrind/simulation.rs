@@ -2,7 +2,7 @@
 
 use super::findings::{Finding, Log};
 use super::simulator::Oclgrind;
-use crate::session::Job;
+use crate::plan::Job;
 use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
 use cltune_core::select::default_codes;
 use cltune_formats::record;
@@ -100,6 +100,46 @@ impl Ended {
     fn of_log(log: &Log) -> Option<Self> {
         log.fatal.clone().map(Self::Unknown)
     }
+
+    /// Why no configuration can be run after the reference was computed, or was not.
+    fn of_preparing(prepared: &Result<Verifier, Unverified>, log: &Log) -> Option<Self> {
+        match prepared {
+            Err(Unverified::Worker(failure)) => Some(Self::of_failure(failure)),
+            Err(Unverified::Refused(reason)) if reason.contains(NO_KERNEL) => {
+                let lost = "it cannot read the kernel, which uses what Oclgrind does not have";
+                Some(Self::Unknown(lost.into()))
+            }
+            Err(Unverified::Refused(reason)) if reason.contains(NOT_BUILT) => {
+                Some(Self::Build(reason.clone()))
+            }
+            Err(Unverified::Refused(reason)) => {
+                let own = Self::of_log(log);
+                Some(own.unwrap_or_else(|| Self::Reference(reason.clone())))
+            }
+            Ok(_) if log.is_full => Some(Self::Unknown(
+                "it says no more after so many findings in the reference".into(),
+            )),
+            Ok(_) => Self::of_log(log),
+        }
+    }
+}
+
+/// What the worker says of a configuration, or why it was not run.
+fn result_of(
+    verified: Result<Result<usize, Outcome>, Unverified>,
+) -> Result<Result<usize, WrongResult>, Ended> {
+    match verified {
+        Ok(Ok(draws)) => Ok(Ok(draws)),
+        Ok(Err(Outcome::WrongResult(wrong))) => Ok(Err(wrong)),
+        Ok(Err(Outcome::BuildFailed { log })) => Err(Ended::Build(log)),
+        Ok(Err(Outcome::LaunchFailed { error })) => Err(Ended::Unknown(error)),
+        // A worker never answers so.
+        Ok(Err(outcome)) => Err(Ended::Unknown(format!(
+            "the worker answered nonsense: {outcome:?}"
+        ))),
+        Err(Unverified::Refused(reason)) => Err(Ended::Unknown(reason)),
+        Err(Unverified::Worker(failure)) => Err(Ended::of_failure(&failure)),
+    }
 }
 
 impl Simulation<'_> {
@@ -148,24 +188,7 @@ impl Simulation<'_> {
             .map_err(Unverified::from)
             .and_then(|worker| Verifier::prepare(worker, self.prepare(), limit));
         let of_reference = log(true);
-        let ended = match &verifier {
-            Err(Unverified::Worker(failure)) => Some(Ended::of_failure(failure)),
-            Err(Unverified::Refused(reason)) if reason.contains(NO_KERNEL) => {
-                let lost = "it cannot read the kernel, which uses what Oclgrind does not have";
-                Some(Ended::Unknown(lost.into()))
-            }
-            Err(Unverified::Refused(reason)) if reason.contains(NOT_BUILT) => {
-                Some(Ended::Build(reason.clone()))
-            }
-            Err(Unverified::Refused(reason)) => {
-                let own = Ended::of_log(&of_reference);
-                Some(own.unwrap_or_else(|| Ended::Reference(reason.clone())))
-            }
-            Ok(_) if of_reference.is_full => Some(Ended::Unknown(
-                "it says no more after so many findings in the reference".into(),
-            )),
-            Ok(_) => Ended::of_log(&of_reference),
-        };
+        let ended = Ended::of_preparing(&verifier, &of_reference);
         simulated.reference = of_reference.findings;
         if self.passes_images(None) {
             simulated.reference.retain(Finding::holds_with_images);
@@ -182,18 +205,7 @@ impl Simulation<'_> {
             if self.passes_images(Some(codes)) {
                 own.findings.retain(Finding::holds_with_images);
             }
-            let result = match verified {
-                Ok(Ok(draws)) => Ok(Ok(draws)),
-                Ok(Err(Outcome::WrongResult(wrong))) => Ok(Err(wrong)),
-                Ok(Err(Outcome::BuildFailed { log })) => Err(Ended::Build(log)),
-                Ok(Err(Outcome::LaunchFailed { error })) => Err(Ended::Unknown(error)),
-                // A worker never answers so.
-                Ok(Err(outcome)) => Err(Ended::Unknown(format!(
-                    "the worker answered nonsense: {outcome:?}"
-                ))),
-                Err(Unverified::Refused(reason)) => Err(Ended::Unknown(reason)),
-                Err(Unverified::Worker(failure)) => Err(Ended::of_failure(&failure)),
-            };
+            let result = result_of(verified);
             let result = match Ended::of_log(&own) {
                 Some(ended) => Err(ended),
                 None => result,

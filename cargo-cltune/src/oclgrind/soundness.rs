@@ -6,7 +6,7 @@ use super::problems::{FILES, MOST_WORK_ITEMS, Tuned};
 use super::simulation::{Ended, Limits, Simulated, Simulation};
 use super::simulator::{Oclgrind, OclgrindError};
 use crate::interrupt::interrupted;
-use crate::session::Job;
+use crate::plan::Job;
 use cltune_core::select::{TunedDevice, default_codes};
 use cltune_formats::declaration::Reference;
 use std::fmt;

@@ -9,8 +9,8 @@ use cltune_core::model::Model;
 use std::fmt::Write as _;
 
 /// Pixels. As wide as a phone's screen, less margins: there it is not scaled down.
-const WIDTH: f64 = 340.0;
-const HEIGHT: f64 = 236.0;
+pub(super) const WIDTH: f64 = 340.0;
+pub(super) const HEIGHT: f64 = 236.0;
 const PROGRESS: Area = Area {
     left: 58.0,
     top: 12.0,

@@ -2,10 +2,10 @@
 //! neither new nor existing results are lost.
 
 use super::finalists::Choice;
-use super::plan::Job;
 use super::result::Finished;
 use crate::artifact::touch;
 use crate::lockfile_store::{self, StoreError};
+use crate::plan::Job;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use cltune_formats::lockfile::{FILE_NAME, Lockfile, Measured, RecordError};

@@ -2,11 +2,11 @@
 
 use super::cost::Cost;
 use super::journal::{Interrupted, Recorded};
-use super::plan::Job;
 use super::result::Finished;
 use crate::captured::Coverage;
 use crate::json;
 use crate::oclgrind::Verdict;
+use crate::plan::Job;
 use crate::terminal;
 use crate::worker::DeviceRecord;
 use cltune_runtime::tuning::IdlePower;

@@ -2,7 +2,6 @@
 //!
 //! | file | owns |
 //! |---|---|
-//! | `plan` | what is to be tuned, and which devices at the same time |
 //! | `search` | the search of one kernel, device and problem: from the space to the choice |
 //! | `space` | its space: declared, derived from the device, asked for |
 //! | `search_loop` | its loop: one configuration after another |
@@ -34,7 +33,6 @@ mod lockfile_update;
 mod memory;
 mod messages;
 mod pipeline;
-mod plan;
 mod prior_results;
 mod progress;
 mod quarantine;
@@ -60,10 +58,6 @@ pub(crate) use lockfile_update::{LockfileTarget, Update};
 pub(crate) use memory::{bytes, draws_at_once};
 pub(crate) use messages::Messages;
 pub(crate) use pipeline::start_workers;
-pub(crate) use plan::{
-    Filters, Job, PlanError, check_kernel_filters, choose_devices, kinds, plan, problem, rounds,
-    tunables,
-};
 pub(crate) use progress::{Block, Screen};
 pub(crate) use repeatability::Repeatability;
 pub(crate) use result::{EntryCheck, Finished};

@@ -3,9 +3,9 @@
 //! defaults has for it.
 
 use super::journal::{NewerJournal, Place, Recalled, Recorded, recall};
-use super::plan::Job;
 use super::stale::StaleEntry;
 use crate::lockfile_store;
+use crate::plan::Job;
 use cltune_core::measure::Objective;
 use cltune_core::select::{
     Table, TunedDevice, TunedResult, candidates, device_distance, problem_distance,

@@ -5,7 +5,6 @@ use super::finalists::{self, Judge};
 use super::journal::{Interrupted, Journal, Session};
 use super::messages::Messages;
 use super::pipeline::{Announce, EvaluationQueue, Pipeline, PipelineOptions};
-use super::plan::Job;
 use super::prior_results::{WarmStart, prior_results};
 use super::progress::Block;
 use super::result::{EntryCheck, Finished, SearchError, Stopped};
@@ -17,6 +16,7 @@ use super::stopwatch::Stopwatch;
 use super::workers::{IdleWorkers, MeasurementWorker};
 use crate::interrupt::interrupted;
 use crate::oclgrind::{SoundnessCheck, Verdict};
+use crate::plan::Job;
 use crate::threads::lock;
 use cltune_core::database::Database;
 use cltune_core::select::default_codes;
@@ -43,8 +43,8 @@ pub(crate) struct SearchOptions {
     pub(crate) constraints: Vec<String>,
     /// The least time limit of one configuration.
     pub(crate) limit: Duration,
-    /// The database of template defaults, where searches start from what is known: from it, from other
-    /// devices and problem sizes, and from other versions of the kernel.
+    /// The database of template defaults, where searches start from what is known: from it, from
+    /// other devices and problem sizes, and from other versions of the kernel.
     pub(crate) warm_start: Option<Arc<Database>>,
     /// The treatment of an earlier search that ended early.
     pub(crate) earlier: Earlier,

@@ -1,8 +1,8 @@
 //! The space of a search: what is declared, what the device allows, and what the command line asks
 //! for.
 
-use super::plan::Job;
 use super::result::SearchError;
+use crate::plan::Job;
 use cltune_formats::formula::{Scope, Type};
 use cltune_search::space::{Space, SpaceConstraint, SpaceSpec};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! for this one, too. A search tries them. Their times are of another kernel and are not read.
 
 use super::journal::Place;
-use super::plan::Job;
+use crate::plan::Job;
 use cltune_core::model::Model;
 use cltune_core::select::default_codes;
 use cltune_formats::lockfile::{LockKernel, Lockfile, Tuned};

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::fleet::units;
+use crate::plan::Job;
 use crate::samples;
-use crate::session::Job;
 use crate::worker::DeviceRecord;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -57,7 +57,7 @@ pub struct Tuned {
     pub time_us: f64,
     /// The time of the declared default in the same session, in microseconds.
     pub default_us: Option<f64>,
-    /// How many configurations were tried.
+    /// How many configurations were evaluated.
     pub evaluated: u64,
     /// How many configurations are valid on that device for that problem.
     pub valid: u128,

@@ -199,8 +199,8 @@ impl LockKernel {
     }
 }
 
-/// `Less` when `a` is to stay: the one that its objective prefers; equal times are decided by the rest of the content,
-/// so that the order of files does not matter.
+/// `Less` when `a` is to stay: the one that its objective prefers; equal times are decided by the
+/// rest of the content, so that the order of files does not matter.
 fn preference(a: &Tuned, b: &Tuned) -> Ordering {
     let default = |figure: Option<f64>| figure.unwrap_or(f64::INFINITY);
     a.figure()

@@ -18,7 +18,7 @@ pub struct Measured {
     pub time_us: f64,
     /// The time of the default configuration, in microseconds.
     pub default_us: Option<f64>,
-    /// How many configurations were tried.
+    /// How many configurations were evaluated.
     pub evaluated: u64,
     /// How many configurations are valid.
     pub valid: u128,

@@ -72,36 +72,9 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
     let reference_scratch = scratch(program, &reference_all, &plain);
     let reference_local = local_args(program, &reference_all, &plain);
 
-    let mut source = prelude(program);
     let may_finish_in_loop = all.iter().any(|kernel| kernel.is_in_loop);
-    if may_finish_in_loop {
-        source.push_str(finish::MACROS);
-        if kinds.across {
-            source.push_str(across::MACROS);
-        }
-    }
-    if kinds.lines {
-        source.push_str(lines::MACROS);
-    }
-    if kinds.has_grids() {
-        source.push_str(&strides::functions(program));
-    }
-    if kinds.products {
-        source.push_str(product_source::MACROS);
-        if kinds.double_products {
-            source.push_str(tensor::SWAPPED);
-            source.push_str(tensor::MACROS);
-        } else {
-            source.push_str(product_source::SWAPPED);
-        }
-        if program.operands.iter().any(is_strided) {
-            source.push_str(product_source::LOOSE_MACROS);
-        }
-    }
-    for kernel in all.iter().copied().chain(&reference) {
-        source.push('\n');
-        source.push_str(&kernel.text);
-    }
+    let kernels = all.iter().copied().chain(&reference);
+    let source = source(program, &kinds, may_finish_in_loop, kernels);
     let fuse = is_choice.then(|| quote!(FUSE = ["all", "none"],));
     let fuse_default = is_choice.then(|| quote!(FUSE = "all",));
     let scratch = scratch(program, &all, &tuned);
@@ -136,20 +109,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .chain(if is_choice { &single } else { &[][..] })
         .collect();
     let mut of_grids_constraints = grids::constraints(program, &all_passes, &kinds);
-    let mut in_loop = all.iter().filter(|kernel| kernel.is_in_loop).peekable();
-    if in_loop.peek().is_some() && in_loop.all(|kernel| grids::is_for_slices(kernel)) {
-        // A single slice has no parts, however they would be folded.
-        of_grids_constraints.push(quote!(FINISH == "launch" || SLICES > 1));
-    }
-    if may_finish_in_loop {
-        // Where the fence between work-groups is known to be one; see `finish.rs`.
-        of_grids_constraints.push(quote!(
-            FINISH == "launch" || device.is_cpu == 1 || device.nv_compute_capability > 0
-        ));
-    }
-    if may_finish_in_loop && kinds.across {
-        of_grids_constraints.push(quote!(SUMS == 1 || FINISH == "launch"));
-    }
+    of_grids_constraints.extend(of_finishing(&all, &kinds));
     let constraints = constraints(program, &of_grids_constraints);
     let clauses = quote! {
         params(
@@ -175,6 +135,66 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         source: LitStr::new(&source, Span::call_site()),
         host_only: host_only(program, &all),
     }
+}
+
+/// The text of all kernels, after the functions and macros that they use.
+fn source<'a>(
+    program: &Program,
+    kinds: &Kinds,
+    may_finish_in_loop: bool,
+    kernels: impl Iterator<Item = &'a Kernel>,
+) -> String {
+    let mut source = prelude(program);
+    if may_finish_in_loop {
+        source.push_str(finish::MACROS);
+        if kinds.across {
+            source.push_str(across::MACROS);
+        }
+    }
+    if kinds.lines {
+        source.push_str(lines::MACROS);
+    }
+    if kinds.has_grids() {
+        source.push_str(&strides::functions(program));
+    }
+    if kinds.products {
+        source.push_str(product_source::MACROS);
+        if kinds.double_products {
+            source.push_str(tensor::SWAPPED);
+            source.push_str(tensor::MACROS);
+        } else {
+            source.push_str(product_source::SWAPPED);
+        }
+        if program.operands.iter().any(is_strided) {
+            source.push_str(product_source::LOOSE_MACROS);
+        }
+    }
+    for kernel in kernels {
+        source.push('\n');
+        source.push_str(&kernel.text);
+    }
+    source
+}
+
+/// The constraints of `FINISH`, where it is a parameter.
+fn of_finishing(kernels: &[&Kernel], kinds: &Kinds) -> Vec<TokenStream> {
+    let in_loop = || kernels.iter().filter(|kernel| kernel.is_in_loop);
+    if in_loop().next().is_none() {
+        return Vec::new();
+    }
+    let mut constraints = Vec::new();
+    if in_loop().all(|kernel| grids::is_for_slices(kernel)) {
+        // A single slice has no parts, however they would be folded.
+        constraints.push(quote!(FINISH == "launch" || SLICES > 1));
+    }
+    // Where the fence between work-groups is known to be one; see `finish.rs`.
+    constraints.push(quote!(
+        FINISH == "launch" || device.is_cpu == 1 || device.nv_compute_capability > 0
+    ));
+    if kinds.across {
+        constraints.push(quote!(SUMS == 1 || FINISH == "launch"));
+    }
+    constraints
 }
 
 /// The work-groups of loops, and the work-items of a group.

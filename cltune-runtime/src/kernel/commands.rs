@@ -2,11 +2,11 @@
 //! does not change set on them.
 
 use super::command_error::CommandError;
-#[cfg(feature = "tuning")]
-use super::enqueued::no_command;
-use super::enqueued::{Chain, Enqueued, Events};
 use super::fit::check_fit;
 use crate::device::Device;
+#[cfg(feature = "tuning")]
+use crate::enqueued::no_command;
+use crate::enqueued::{Chain, Enqueued, Events};
 use crate::error::{Error, Result};
 #[cfg(feature = "tuning")]
 use crate::opencl::RawDevice;

@@ -9,13 +9,11 @@
 //! | `layout` | the layouts of structs, as the device's compiler sees them |
 //! | `commands` | the commands of a call, with their kernels |
 //! | `command_error` | reasons why they cannot be prepared |
-//! | `enqueued` | the events of commands that were enqueued |
 //! | `prepared` | a launch with everything decided |
 
 mod arg;
 mod command_error;
 mod commands;
-mod enqueued;
 mod fit;
 mod layout;
 mod prepared;
@@ -23,7 +21,6 @@ mod program_builder;
 mod tunable;
 
 pub use arg::Arg;
-pub(crate) use enqueued::{Enqueued, Events};
 pub use layout::{FieldLayout, StructLayout};
 pub(crate) use prepared::Prepared;
 pub(crate) use program_builder::ProgramBuilder;

@@ -2,9 +2,9 @@
 
 use super::arg::{Arg, Passed};
 use super::commands::{Operand, PreparedCommands};
-use super::enqueued::{Events, no_command};
 use super::program_builder::ProgramBuilder;
 use super::tunable::Tunable;
+use crate::enqueued::{Events, no_command};
 use crate::error::{Error, Result};
 use crate::event::Event;
 use crate::image::{check_formats, described};

@@ -244,9 +244,9 @@ impl RawQueue {
         let library = cl3::load_library().as_ref();
         let library = library.map_err(|_| Status(error_codes::DLOPEN_RUNTIME_LOAD_FAILED))?;
         // Sound, although cl3 declares the function without `unsafe`: the sizes are arrays of three
-        // and `work_dim` is at most three; they are read during the call, and so is the list of live
-        // events; `event` is null or valid for writes. That the kernel stays inside its buffers is the
-        // promise of its author; the tuner's guard zones check it.
+        // and `work_dim` is at most three; they are read during the call, and so is the list of
+        // live events; `event` is null or valid for writes. That the kernel stays inside its buffers
+        // is the promise of its author; the tuner's guard zones check it.
         let status = WaitList::with(after, |events, list| {
             library.clEnqueueNDRangeKernel(
                 self.0,

@@ -4,9 +4,10 @@
 //! that has profiling: there it waits for all that the program's queue was given before, and what
 //! the program's queue is given later waits for it. The order thus stays the same.
 
+use crate::enqueued::Enqueued;
 use crate::error::{Error, Result};
 use crate::event::Event;
-use crate::kernel::{Arg, Enqueued, Prepared};
+use crate::kernel::{Arg, Prepared};
 use crate::opencl::{RawQueue, WaitList};
 use crate::queue::Queue;
 use cltune_core::model::Model;

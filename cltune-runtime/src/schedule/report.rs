@@ -15,7 +15,8 @@ pub(super) struct Totals {
     pub(super) peak: usize,
 }
 
-/// How far a [`Scheduler`](super::Scheduler) is with what was enqueued since the last [`Scheduler::finish`](super::Scheduler::finish).
+/// How far a [`Scheduler`](super::Scheduler) is with what was enqueued since the last
+/// [`finish`](super::Scheduler::finish).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {

@@ -18,16 +18,18 @@ use super::prepare_error::PrepareError;
 use super::scratch::ScratchBuffer;
 use super::watch::Watch;
 use crate::context::Context;
+use crate::enqueued::Enqueued;
 use crate::error::Result;
-use crate::kernel::{Enqueued, Operand, PreparedCommands};
+use crate::kernel::{Operand, PreparedCommands};
 use crate::queue::Queue;
-use cltune_core::device::{DeviceLimits, DeviceType};
-use cltune_core::expr::Env;
+use cltune_core::device::DeviceType;
+use cltune_core::expr::{Env, Formula};
 use cltune_core::model::{Access, ArgumentKind, BufferRef, ElementType, Geometry, ScalarType};
 use cltune_formats::declaration::{Compared, Declaration, Fill};
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use std::cell::{Cell, RefCell};
+use std::ops::Range;
 use std::path::Path;
 
 /// The arguments of one kernel for one problem.
@@ -95,6 +97,69 @@ pub(super) struct Setting<'a> {
     pub(super) compare_on_device: Option<bool>,
 }
 
+impl Setting<'_> {
+    /// What an argument is filled with.
+    fn fill(&self, position: usize) -> &Fill {
+        let fill = self.declaration.fills.get(position);
+        fill.unwrap_or(&Fill::None)
+    }
+
+    /// The bytes of a scalar in each draw.
+    fn scalar(
+        &self,
+        position: usize,
+        name: &str,
+        element: ElementType,
+        dimension: Option<u16>,
+    ) -> Result<Vec<Vec<u8>>, PrepareError> {
+        let draws = (0..self.draws).map(|draw| {
+            if let Some(index) = dimension {
+                let size = self.dims.get(usize::from(index)).copied().unwrap_or(0);
+                let scalar = element.as_scalar().unwrap_or(ScalarType::I64);
+                return Ok(fill::integer(scalar, size));
+            }
+            let random = sequence(self.seed, position, draw);
+            elements(self.fill(position), element, 1, name, self.folder, &random)
+        });
+        Ok(draws.collect::<Result<_, _>>()?)
+    }
+
+    /// The number of elements of a buffer.
+    fn len(name: &str, len: Option<&Formula>, env: &Env<'_>) -> Result<usize, PrepareError> {
+        let argument = || name.to_owned();
+        let len = len.ok_or_else(|| PrepareError::NoLength {
+            argument: argument(),
+        })?;
+        let elements = len.eval(env).map_err(|reason| PrepareError::Length {
+            argument: argument(),
+            text: len.text.to_string(),
+            reason,
+        })?;
+        usize::try_from(elements).map_err(|_| PrepareError::NegativeLength {
+            argument: argument(),
+            text: len.text.to_string(),
+            value: elements,
+        })
+    }
+
+    /// The elements of a buffer that are compared with the reference's; `None` where none are.
+    fn compared(
+        &self,
+        position: usize,
+        name: &str,
+        len: usize,
+        env: &Env<'_>,
+    ) -> Result<Option<Range<usize>>, PrepareError> {
+        let compared = self.declaration.compared(position);
+        let range = compared.range(len, env);
+        let range = range.map_err(|reason| PrepareError::Compared {
+            argument: name.to_owned(),
+            reason,
+        })?;
+        Ok((*compared != Compared::None).then_some(range))
+    }
+}
+
 /// Memory that was found changed, and that no configuration may touch.
 #[derive(Debug)]
 pub(super) enum Damage {
@@ -135,38 +200,20 @@ impl Arguments {
             shown: Shown::Nothing,
             placed: Cell::default(),
         };
-        let model = &setting.declaration.model;
-        let limits: &DeviceLimits = &info.limits;
         let env = Env {
             params: setting.codes,
             dims: setting.dims,
-            device: limits,
+            device: &info.limits,
         };
-        for (position, argument) in model.arguments.iter().enumerate() {
-            let fill = setting
-                .declaration
-                .fills
-                .get(position)
-                .unwrap_or(&Fill::None);
-            let name = argument.name.to_string();
+        for (position, argument) in setting.declaration.model.arguments.iter().enumerate() {
             match &argument.kind {
                 ArgumentKind::Scalar { scalar, dimension } => {
-                    let draws = (0..setting.draws).map(|draw| {
-                        if let Some(index) = dimension {
-                            let size = setting.dims.get(usize::from(*index)).copied().unwrap_or(0);
-                            let scalar = scalar.as_scalar().unwrap_or(ScalarType::I64);
-                            return Ok(fill::integer(scalar, size));
-                        }
-                        let random = sequence(setting.seed, position, draw);
-                        elements(fill, *scalar, 1, &name, setting.folder, &random)
-                    });
-                    let draws = draws.collect::<Result<_, _>>()?;
                     let at = PassedAt::Scalar(arguments.scalars.len());
                     arguments.passed.push(at);
                     arguments.scalars.push(ScalarArgument {
                         position,
                         element: *scalar,
-                        draws,
+                        draws: setting.scalar(position, &argument.name, *scalar, *dimension)?,
                     });
                 }
                 ArgumentKind::Buffer {
@@ -175,35 +222,16 @@ impl Arguments {
                     len,
                     memory,
                 } => {
-                    let len = len.as_ref().ok_or_else(|| PrepareError::NoLength {
-                        argument: name.clone(),
-                    })?;
-                    let elements = len.eval(&env).map_err(|reason| PrepareError::Length {
-                        argument: name.clone(),
-                        text: len.text.to_string(),
-                        reason,
-                    })?;
-                    let len =
-                        usize::try_from(elements).map_err(|_| PrepareError::NegativeLength {
-                            argument: name.clone(),
-                            text: len.text.to_string(),
-                            value: elements,
-                        })?;
-                    let compared = setting.declaration.compared(position);
-                    let range = compared.range(len, &env);
-                    let range = range.map_err(|reason| PrepareError::Compared {
-                        argument: name.clone(),
-                        reason,
-                    })?;
+                    let len = Setting::len(&argument.name, len.as_ref(), &env)?;
                     let declared = Declared {
                         position,
-                        name,
+                        name: argument.name.to_string(),
                         element: *element,
                         access: *access,
                         normalized: memory.is_normalized(),
-                        fill,
+                        fill: setting.fill(position),
                         folder: setting.folder,
-                        compared: (*compared != Compared::None).then_some(range),
+                        compared: setting.compared(position, &argument.name, len, &env)?,
                         len,
                     };
                     let sequence = |draw| sequence(setting.seed, position, draw);

@@ -29,13 +29,14 @@ fn product(
     s = dot(x, z);
 }
 
-/// On an H200 2 in 1000 launches read parts that were not there yet, while the fence before the count was one
-/// of the work-group.
+/// On an H200 2 in 1000 launches read parts that were not there yet, while the fence before the
+/// count was one of the work-group.
 fn rounds() -> usize {
     if cltune_tests::is_full() { 20_000 } else { 200 }
 }
 
-/// Inputs change from launch to launch, since parts that an earlier launch has left would be right otherwise.
+/// Inputs change from launch to launch, since parts that an earlier launch has left would be right
+/// otherwise.
 #[test]
 fn the_parts_of_columns_are_those_of_this_launch() -> Result<()> {
     let queue = queue();

@@ -12,7 +12,7 @@
 //   PAD          whether rows of the tile are a vector longer, against bank conflicts
 //   UNR          whether the loops over the filter are unrolled
 //
-// ROW_ALIGNMENT is the largest power of two up to 8 that the width is a multiple of.
+// ROW_ALIGNMENT is the largest power of two up to 16 that the width is a multiple of.
 #include "picture.cl"
 
 #define RADIUS (FILTER / 2)
@@ -69,23 +69,14 @@ typedef EXPAND(float, VW) vector;
 #define STORE_ROW STORE
 #endif
 
-// VW pixels from (x, y) on, wherever that is.
-vector load_border(__global const float* restrict input, const int width, const int height,
-                   const int border, const int x, const int y) {
-    float lanes[VW];
-    for (int i = 0; i < VW; i++) {
-        lanes[i] = pixel(input, width, height, border, x + i, y);
-    }
-    return LOAD(lanes);
-}
-
-// Adds up a block; READ(x, y) is the vector that begins at (x, y) of what is needed of the window. Each is
-// read once and goes into every row of results that it belongs to.
-#define CONVOLVE(READ, LOOPS)                                                                 \
+// Adds up a block. ROW(y) declares `row`, from where on row y of what is needed of the window is. Each
+// vector is read once and goes into every row of results that it belongs to.
+#define CONVOLVE(ROW, LOOPS)                                                                  \
     LOOPS for (int y = 0; y < WINDOW_HEIGHT; y++) {                                           \
+        ROW(y)                                                                                \
         LOOPS for (int i = 0; i < FILTER; i++) {                                              \
             UNROLL for (int v = 0; v < VECTORS; v++) {                                        \
-                const vector pixels = READ(i + v * VW, y);                                    \
+                const vector pixels = LOAD(row + i + v * VW);                                 \
                 UNROLL for (int r = 0; r < YWPT; r++) {                                       \
                     if (y - r >= 0 && y - r < FILTER) {                                       \
                         sums[r][v] += weights[(y - r) * FILTER + i] * pixels;                 \
@@ -109,7 +100,7 @@ void conv2d_direct(const int width, const int height, const int border,
     const int first_y = group_y + item_y * YWPT;
 
 #if CACHE
-    __local float tile[TILE_HEIGHT * TILE_PITCH] __attribute__((aligned(32)));
+    __local float tile[TILE_HEIGHT * TILE_PITCH] __attribute__((aligned(64)));
     const int tile_x = group_x - HALO;
     const int tile_y = group_y - RADIUS;
     const bool tile_within = tile_x >= 0 && tile_x + TILE_WIDTH <= width
@@ -168,21 +159,25 @@ void conv2d_direct(const int width, const int height, const int border,
 
 #if CACHE
     __local const float* window = tile + item_y * YWPT * TILE_PITCH + item_x * XWPT + LEAD;
-#define READ_TILE(x, y) LOAD(window + (y) * TILE_PITCH + (x))
-    CONVOLVE(READ_TILE, FILTER_LOOP)
+#define TILE_ROW(y) __local const float* row = window + (y) * TILE_PITCH;
+    CONVOLVE(TILE_ROW, FILTER_LOOP)
 #else
     const int window_x = first_x - RADIUS;
     const int window_y = first_y - RADIUS;
     if (window_x >= 0 && window_x + WINDOW_WIDTH <= width
         && window_y >= 0 && window_y + WINDOW_HEIGHT <= height) {
         __global const float* window = input + (size_t)window_y * width + window_x;
-#define READ_WITHIN(x, y) LOAD(window + (size_t)(y) * width + (x))
-        CONVOLVE(READ_WITHIN, FILTER_LOOP)
+#define ROW_WITHIN(y) __global const float* row = window + (size_t)(y) * width;
+        CONVOLVE(ROW_WITHIN, FILTER_LOOP)
     } else {
-        // Few work-items come here: their code stays small.
-#define READ_BORDER(x, y) \
-    load_border(input, width, height, border, window_x + (x), window_y + (y))
-        CONVOLVE(READ_BORDER, LOOP)
+        // Few work-items come here: their code stays small. Each pixel is looked up once, and not once
+        // for each weight.
+#define ROW_AT_BORDER(y)                                                                      \
+    float row[WINDOW_WIDTH];                                                                  \
+    LOOP for (int x = 0; x < WINDOW_WIDTH; x++) {                                             \
+        row[x] = pixel(input, width, height, border, window_x + x, window_y + (y));           \
+    }
+        CONVOLVE(ROW_AT_BORDER, LOOP)
     }
 #endif
 

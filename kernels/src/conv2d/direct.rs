@@ -9,9 +9,9 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
 /// `border` says what lies outside of the picture: 0 zeros, 1 the nearest pixel, 2 the picture
 /// mirrored at its outermost pixels, 3 the picture again. Everything is in rows.
 ///
-/// The parameters and their values are those of the paper's table II; `CACHE` is its L$.
-/// docs/conv2d.md says what each does, and how the 3,424 configurations of the published space are
-/// those of this one.
+/// The parameters are those of the paper's table II; `CACHE` is its L$. So are their values, but for
+/// 16 pixels beside each other, which are for processors. docs/conv2d.md says what each does, and how
+/// the 3,424 configurations of the published space are those of this one.
 ///
 /// # Errors
 /// A buffer is too short, no configuration suits the sizes (as where one is 0), or OpenCL fails.
@@ -19,9 +19,9 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     source = "src/conv2d/direct.cl",
     params(
         XWG = [8, 16, 32, 64], YWG = [8, 16, 32, 64],
-        XWPT = [1, 2, 4, 8], YWPT = [1, 2, 4, 8],
+        XWPT = [1, 2, 4, 8, 16], YWPT = [1, 2, 4, 8],
         CACHE = [0, 1, 2],
-        VW = [1, 2, 4, 8],
+        VW = [1, 2, 4, 8, 16],
         PAD = [0, 1],
         UNR = [0, 1],
     ),
@@ -56,7 +56,11 @@ use cltune::{Buffer, Event, Queue, Result, tunable};
     defines(
         FILTER = filter,
         ROW_ALIGNMENT =
-            if width % 8 == 0 { 8 } else if width % 4 == 0 { 4 } else if width % 2 == 0 { 2 } else { 1 },
+            if width % 16 == 0 { 16 }
+            else if width % 8 == 0 { 8 }
+            else if width % 4 == 0 { 4 }
+            else if width % 2 == 0 { 2 }
+            else { 1 },
     ),
     reference(
         kernel = "conv2d_reference",

@@ -214,7 +214,8 @@ impl<T: Real> Gemm<T> {
         }))
     }
 
-    /// Whether the matrices of a product, and what this has of its own, belong to the queue's context.
+    /// Whether the matrices of a product, and what this has of its own, belong to the queue's
+    /// context.
     pub(super) fn check_contexts(
         &self,
         queue: &Queue,

@@ -20,7 +20,7 @@ fn choice(number: usize) -> impl FnMut(&[i64]) -> i64 {
 
 fn configuration(number: usize) -> Params {
     let mut one_of = choice(number);
-    let xwpt = one_of(&[1, 2, 4, 8]);
+    let xwpt = one_of(&[1, 2, 4, 8, 16]);
     let cache = one_of(&[0, 1, 2]);
     Params {
         XWG: one_of(&[8, 16, 32, 64]),
@@ -28,7 +28,7 @@ fn configuration(number: usize) -> Params {
         XWPT: xwpt,
         YWPT: one_of(&[1, 2, 4, 8]),
         CACHE: cache,
-        VW: one_of(&[1, 2, 4, 8]).min(xwpt),
+        VW: one_of(&[1, 2, 4, 8, 16]).min(xwpt),
         PAD: one_of(&[0, 1]).min(cache),
         UNR: one_of(&[0, 1]),
     }

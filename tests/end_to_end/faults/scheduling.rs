@@ -73,7 +73,8 @@ fn the_tasks_of_a_device_that_fails_are_done_by_others() {
     }
 }
 
-/// Wherever it fails, the result is right, or there is an error. At more places by `scripts/test --full`.
+/// Wherever it fails, the result is right, or there is an error. At more places by
+/// `scripts/test --full`.
 #[test]
 fn a_failure_anywhere_costs_no_result() {
     let places = if is_full() {
@@ -114,8 +115,8 @@ fn what_is_partly_overwritten_is_an_error_and_what_is_not_is_done_by_others() {
     const ERROR: &str = "cannot be done again by another device";
     let (mut repeated, mut overwritten) = (0, [0, 0]);
     let is_seen = |repeated, overwritten: [usize; 2]| repeated > 0 && !overwritten.contains(&0);
-    // Which transfer is a tile's way back depends on the devices' times: what the first faults did not
-    // meet is looked for in between.
+    // Which transfer is a tile's way back depends on the devices' times: what the first faults did
+    // not meet is looked for in between.
     let first = (1..60).step_by(4);
     let between = (2..5).flat_map(|first| (first..60).step_by(4));
     let always = first.len();

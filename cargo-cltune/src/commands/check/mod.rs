@@ -14,7 +14,7 @@ use super::{Exit, Format};
 use crate::artifact::{Discovery, PackageTunables};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store::{self, StoreError};
-use crate::session::{PlanError, check_kernel_filters};
+use crate::plan::{PlanError, check_kernel_filters};
 use cltune_formats::declaration::Declaration;
 use cltune_formats::lockfile::{FILE_NAME, Lockfile};
 use findings::{Finding, findings};

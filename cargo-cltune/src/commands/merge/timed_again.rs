@@ -6,22 +6,24 @@ use crate::artifact::Discovery;
 use crate::fleet::Unit;
 use crate::history::{LockfileEntry, entry};
 use crate::oclgrind::{Method, SoundnessCheck, Verdict};
+use crate::plan::{Job, kinds};
 use crate::session::{
-    Choice, Compares, Cost, Evaluation, IdleWorkers, Job, Judge, MeasurementWorker, NewerJournal,
-    Place, Recorded, SessionLock, WorkerError, choose, kinds, list_devices, recall,
+    Choice, Compares, Cost, Evaluation, IdleWorkers, Judge, MeasurementWorker, NewerJournal, Place,
+    Recorded, SessionLock, WorkerError, choose, list_devices, recall,
 };
 use crate::terminal::say;
 use crate::units::time;
 use crate::worker::DeviceRecord;
 use cltune_core::device::DeviceKey;
 use cltune_core::measure::{Measure, Objective};
+use cltune_core::model::Model;
 use cltune_core::select::default_codes;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::fingerprint;
 use cltune_formats::lockfile::{Lockfile, Measured};
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -240,28 +242,14 @@ fn time_again(
     };
     let (judged, by) = (Some(&mut judge as &mut dyn Judge), Objective::Time);
     let choice = choose(judged, &default, by, &results, sound, reject);
+    let mut times: Vec<_> = judge.times.into_iter().collect();
+    times.sort_by(|a, b| a.1.total_cmp(&b.1));
     writeln!(out, "{unit}: {} results, timed again here:", findings.len())?;
     for line in rejected {
         writeln!(out, "{line}")?;
     }
-    let mut times: Vec<_> = judge.times.into_iter().collect();
-    times.sort_by(|a, b| a.1.total_cmp(&b.1));
     for (codes, time_us) in &times {
-        let found = findings.iter().filter(|one| one.entry.codes == *codes);
-        let found: Vec<String> = found
-            .map(|one| format!("{} had {}", one.source.name, time(one.entry.time_us)))
-            .collect();
-        let found = if found.is_empty() {
-            String::new()
-        } else {
-            format!("  ({})", found.join(", "))
-        };
-        writeln!(
-            out,
-            "    {}  {}{found}",
-            time(*time_us),
-            model.describe(codes)
-        )?;
+        print_time(codes, *time_us, findings, model, out)?;
     }
     let Some(choice) = choice else {
         writeln!(out, "  none of them works here; the faster entry stays")?;
@@ -289,6 +277,27 @@ fn time_again(
     };
     united.record(model, &job.device.info(), &measured)?;
     Ok(())
+}
+
+/// The time of a finalist, and those of the machines that it was the best of.
+fn print_time(
+    codes: &[i64],
+    time_us: f64,
+    findings: &[Finding<'_>],
+    model: &Model,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    let found = findings.iter().filter(|one| one.entry.codes == *codes);
+    let found: Vec<String> = found
+        .map(|one| format!("{} had {}", one.source.name, time(one.entry.time_us)))
+        .collect();
+    let found = if found.is_empty() {
+        String::new()
+    } else {
+        format!("  ({})", found.join(", "))
+    };
+    let time = time(time_us);
+    writeln!(out, "    {time}  {}{found}", model.describe(codes))
 }
 
 /// Why a configuration was chosen.

@@ -1,7 +1,8 @@
 //! The choices of one kernel, device and problem, timed in turns.
 
 use super::choices::Choice;
-use crate::session::{IdleWorkers, Job, MeasurementWorker, WorkerError};
+use crate::plan::Job;
+use crate::session::{IdleWorkers, MeasurementWorker, WorkerError};
 use std::time::Duration;
 
 /// The seed of the inputs. What is compared has the same inputs.

@@ -16,9 +16,8 @@ use super::tuned::AllTuned;
 use super::{Exit, MessageFormat};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
-use crate::session::{
-    self, Job, SessionLock, check_kernel_filters, choose_devices, kinds, list_devices,
-};
+use crate::plan::{self, Job, check_kernel_filters, choose_devices, kinds};
+use crate::session::{SessionLock, list_devices};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use std::error::Error;
@@ -107,7 +106,7 @@ fn plan(
     tuned: &AllTuned,
     devices: &[DeviceRecord],
     given: &[String],
-) -> Result<Vec<(Job, Vec<choices::Choice>)>, session::PlanError> {
+) -> Result<Vec<(Job, Vec<choices::Choice>)>, plan::PlanError> {
     let mut plan = Vec::new();
     for one in &tuned.current {
         let model = &one.declaration.model;
@@ -121,7 +120,7 @@ fn plan(
         } else {
             let given = given
                 .iter()
-                .map(|text| session::problem(&one.declaration, text));
+                .map(|text| plan::problem(&one.declaration, text));
             given.collect::<Result<_, _>>()?
         };
         problems.sort();

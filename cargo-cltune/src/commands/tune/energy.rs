@@ -1,7 +1,8 @@
 //! Before anything is tuned by energy: whether it can be measured, and what the devices take while
 //! nothing runs on them.
 
-use crate::session::{IdleWorkers, Job, Messages, WorkerError, idle_power};
+use crate::plan::Job;
+use crate::session::{IdleWorkers, Messages, WorkerError, idle_power};
 use crate::terminal::say;
 use cltune_core::measure::{Caches, Objective};
 use cltune_runtime::tuning::{EnergyError, IdlePower};

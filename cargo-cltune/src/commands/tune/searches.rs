@@ -5,9 +5,9 @@ use super::summary;
 use crate::fleet::{PartLog, Unit, UnitResult};
 use crate::interrupt::interrupted;
 use crate::lockfile_store;
+use crate::plan::{Job, rounds};
 use crate::session::{
-    Block, EntryCheck, Finished, Job, LockfileTarget, Screen, SearchOptions, Update, rounds,
-    run as search,
+    Block, EntryCheck, Finished, LockfileTarget, Screen, SearchOptions, Update, run as search,
 };
 use crate::threads::side_by_side;
 use cltune_formats::lockfile::Lockfile;

@@ -3,7 +3,8 @@
 use crate::commands::columns::{self, INDENT, Row};
 use crate::interrupt::interrupted;
 use crate::oclgrind::Verdict;
-use crate::session::{Choice, Cost, Finished, Job};
+use crate::plan::Job;
+use crate::session::{Choice, Cost, Finished};
 use crate::terminal::printable_name;
 use crate::units::{energy, time};
 use cltune_core::expr::{Env, Formula};

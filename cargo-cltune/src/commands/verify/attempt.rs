@@ -3,7 +3,8 @@
 use super::entries::Origin;
 use crate::interrupt::interrupted;
 use crate::oclgrind::{Ended, Finding, Limits, Oclgrind, Simulation};
-use crate::session::{Job, draws_at_once, failure_reason};
+use crate::plan::Job;
+use crate::session::{draws_at_once, failure_reason};
 use crate::worker::{Prepare, Unverified, Verifier, Worker, WorkerFailure};
 use cltune_core::select::default_codes;
 use cltune_formats::declaration::Reference;

@@ -5,7 +5,7 @@ use super::entries::{Origin, VerifiedEntry};
 use super::plan::{Host, Planner, VerifyError};
 use crate::captured::{Captured, Inputs, OTHER_DIMENSIONS, dims, with_data};
 use crate::commands::tuned::Tuned;
-use crate::session::PlanError;
+use crate::plan::PlanError;
 use cltune_formats::declaration::Declaration;
 
 impl Planner<'_> {

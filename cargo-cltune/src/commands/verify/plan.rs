@@ -7,7 +7,8 @@ use super::problems::{larger, uneven};
 use crate::captured::{self, Captured, ReadError};
 use crate::commands::tuned::Tuned;
 use crate::oclgrind::{self, Oclgrind, OclgrindError};
-use crate::session::{self, Job, PlanError, WorkerError, choose_devices, list_devices};
+use crate::plan::{self, Job, PlanError, choose_devices};
+use crate::session::{WorkerError, list_devices};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
@@ -215,7 +216,7 @@ impl Planner<'_> {
         let factor = i64::from(self.args.larger);
         if !self.args.problem.is_empty() {
             for text in &self.args.problem {
-                let dims = session::problem(&entry.declaration, text)?;
+                let dims = plan::problem(&entry.declaration, text)?;
                 match model.check(&entry.codes, &dims, limits) {
                     Ok(()) => self.push(entry, host, dims, Purpose::Own),
                     Err(reason) => self.leave_out(entry, text, &reason.to_string()),
@@ -273,7 +274,7 @@ impl Planner<'_> {
             // What is tuned here is run on them already.
             let given = self.args.problem.iter().filter(|_| here.is_empty());
             given
-                .map(|text| session::problem(declaration, text))
+                .map(|text| plan::problem(declaration, text))
                 .collect::<Result<_, _>>()?
         } else if host.is_plain {
             // The simulator stands for every device that they may be declared for.

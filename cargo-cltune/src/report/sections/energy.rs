@@ -5,13 +5,12 @@ use crate::chart::axes::{self, Area};
 use crate::chart::{Element, Scale, pixels};
 use crate::history::OnDevice;
 use crate::report::html::{configuration, note, number, row_name, table};
+use crate::report::picture::{HEIGHT, WIDTH};
 use crate::units::{energy, time};
 use cltune_core::model::Model;
 use std::fmt::Write as _;
 
-/// Pixels: as the pictures of searches.
-const WIDTH: f64 = 340.0;
-const HEIGHT: f64 = 236.0;
+/// Pixels.
 const AREA: Area = Area {
     left: 58.0,
     top: 12.0,
@@ -265,7 +264,8 @@ mod tests {
         );
         let marked = of_class("gain");
         assert_eq!(values(&marked), ["WG = 128", "WG = 256", "WG = 64"]);
-        // The best time is at the right, the least energy at the top, and the line has a corner at each.
+        // The best time is at the right, the least energy at the top, and the line has a corner at
+        // each.
         let (right, top) = (pixels(AREA.right() - 6.0), pixels(AREA.top + 6.0));
         assert!(marked[0].0.starts_with(&format!("{right},")), "{page}");
         assert!(marked[2].0.ends_with(&format!(",{top}")), "{page}");

@@ -2,9 +2,9 @@
 //! recognised.
 
 use crate::newer_version::NewerVersion;
+use crate::plan::Job;
 use crate::session::cost::Cost;
 use crate::session::evaluation::Evaluation;
-use crate::session::plan::Job;
 use crate::session::repeatability::Repeatability;
 use cltune_core::device::DeviceType;
 use cltune_core::measure::Measure;

@@ -23,9 +23,9 @@ pub(crate) use read::{Recalled, recall};
 pub(crate) use resume::Interrupted;
 
 use super::finalists::Choice;
-use super::plan::Job;
 use super::result::SearchError;
 use crate::json;
+use crate::plan::Job;
 use cltune_core::device::DeviceKey;
 use cltune_core::measure::Measure;
 use cltune_core::model::Model;

@@ -1,7 +1,7 @@
 //! The results of an interrupted search.
 
 use super::line::{LARGEST, Line, Place, Recorded, codes};
-use crate::session::plan::Job;
+use crate::plan::Job;
 use cltune_formats::fingerprint;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};

@@ -17,11 +17,11 @@ mod transfer;
 pub(super) use shared::{Announce, EvaluationQueue};
 
 use super::evaluation::Evaluation;
-use super::plan::Job;
 use super::stopwatch::Stopwatch;
 use super::workers::{
     CompileWorker, EarlyWorkers, Gate, IdleWorkers, MeasurementWorker, WorkerError, prepare,
 };
+use crate::plan::Job;
 use crate::worker::DeviceRecord;
 use batched::Batched;
 use concurrent::Concurrent;

@@ -10,7 +10,7 @@ mod state;
 mod text;
 
 use super::journal::Interrupted;
-use super::plan::Job;
+use crate::plan::Job;
 use crate::terminal::{printable, say};
 use cltune_search::Status;
 use console::{Style, Term};

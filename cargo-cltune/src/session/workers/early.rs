@@ -5,7 +5,7 @@
 use super::compile::{ENVIRONMENT, Gate};
 use super::idle::{IdleWorkers, Starting};
 use super::start::{WorkerError, list_in_worker};
-use crate::session::plan::tuned_first;
+use crate::plan::tuned_first;
 use crate::threads::{Work, begin};
 use crate::worker::{DeviceRecord, Request, Response, Worker, WorkerFailure};
 use std::sync::Arc;

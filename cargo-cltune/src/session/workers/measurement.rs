@@ -2,8 +2,8 @@
 
 use super::idle::IdleWorkers;
 use super::start::{TimeLimit, WorkerError, ask_new, prepare};
+use crate::plan::Job;
 use crate::session::evaluation::Evaluation;
-use crate::session::plan::Job;
 use crate::session::steadiness::{Control, Steadiness};
 use crate::worker::{Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_runtime::tuning::{Binary, Compared, Outcome};

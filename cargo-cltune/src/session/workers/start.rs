@@ -1,7 +1,7 @@
 //! Starting workers, and their time limit.
 
+use crate::plan::Job;
 use crate::session::memory::draws_at_once;
-use crate::session::plan::Job;
 use crate::worker::{DeviceRecord, Prepare, Request, Response, Worker, WorkerFailure};
 use cltune_formats::record;
 use cltune_runtime::tuning::IdlePower;

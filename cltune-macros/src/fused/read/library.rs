@@ -2,8 +2,7 @@
 //! done to the product in the statement.
 
 use super::Reader;
-use crate::errors::Errors;
-use crate::errors::fail;
+use crate::errors::{Errors, fail};
 use crate::fused::library::{Call, View};
 use crate::fused::program::{Action, Place, Statement};
 use crate::fused::tokens::names;
@@ -113,26 +112,7 @@ impl Reader {
         let Some((_, place)) = places.next() else {
             return fail(span, NOT_ASSIGNED);
         };
-        let factors = [&product.left, &product.right];
-        if factors.iter().any(|it| it.operands().contains(&target)) {
-            let name = &self.program.operands[target].name;
-            let message = format!(
-                "`{name}` is a factor of this product, and the library cannot write to what it reads: \
-                 write to another matrix"
-            );
-            return fail(span, message);
-        }
-        let of_buffer = self.program.operands[target].scalar;
-        if of_buffer != product.left.scalar() {
-            let message = format!(
-                "this product is of `{}`, and the library writes it to `{}`, which has elements of `{}`: write \
-                 it to another matrix, and convert that in a statement after",
-                product.left.scalar().rust_name(),
-                self.program.operands[target].name,
-                of_buffer.rust_name()
-            );
-            return fail(span, message);
-        }
+        self.check_target(target, &product)?;
         let stored = self.program.operands[target].matrix.as_ref();
         let stored_at = stored.map_or(At::Cell, |storage| storage.at);
         let of_target = Value {
@@ -208,6 +188,33 @@ impl Reader {
         self.program.statements.insert(first, statement);
         if let Some(rest) = rest {
             self.store(target, rest);
+        }
+        Ok(())
+    }
+
+    /// Whether the library can write a product to a matrix: one that it does not read, and that has
+    /// elements of its type.
+    fn check_target(&self, target: usize, product: &Product) -> syn::Result<()> {
+        let span = product.span;
+        let factors = [&product.left, &product.right];
+        if factors.iter().any(|it| it.operands().contains(&target)) {
+            let name = &self.program.operands[target].name;
+            let message = format!(
+                "`{name}` is a factor of this product, and the library cannot write to what it reads: \
+                 write to another matrix"
+            );
+            return fail(span, message);
+        }
+        let of_buffer = self.program.operands[target].scalar;
+        if of_buffer != product.left.scalar() {
+            let message = format!(
+                "this product is of `{}`, and the library writes it to `{}`, which has elements of `{}`: write \
+                 it to another matrix, and convert that in a statement after",
+                product.left.scalar().rust_name(),
+                self.program.operands[target].name,
+                of_buffer.rust_name()
+            );
+            return fail(span, message);
         }
         Ok(())
     }

@@ -12,7 +12,7 @@
 //! | [`panels`] | vectors in registers, operands in panels; the CPU's kernel |
 //! | [`direct`] | small matrices as they lie |
 //! | [`batched`] | many small products in one launch |
-//! | [`batched_tensor`] | the same in half precision and bfloat16 on the tensor cores of NVIDIA's GPUs |
+//! | [`batched_tensor`] | the same in double and half precision and bfloat16 on the tensor cores of NVIDIA's GPUs |
 //! | [`pack`] | nothing: it brings a matrix into the order that the others read |
 
 pub(super) mod batched;

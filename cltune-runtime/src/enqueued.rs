@@ -62,19 +62,19 @@ impl Enqueued {
 
 /// The error of a call without commands, which no declaration makes.
 #[cold]
-pub(super) fn no_command() -> Error {
+pub(crate) fn no_command() -> Error {
     Error::call("clEnqueueNDRangeKernel")(Status::NO_COMMAND)
 }
 
 /// The events of commands in order, of which the first and the last are kept.
 #[derive(Default)]
-pub(super) struct Chain {
+pub(crate) struct Chain {
     first: Option<RawEvent>,
     last: Option<RawEvent>,
 }
 
 impl Chain {
-    pub(super) fn push(&mut self, event: RawEvent) {
+    pub(crate) fn push(&mut self, event: RawEvent) {
         let earlier = self.last.replace(event);
         if self.first.is_none() {
             self.first = earlier;
@@ -82,7 +82,7 @@ impl Chain {
     }
 
     /// `None` where no command got an event.
-    pub(super) fn end(self) -> Option<Enqueued> {
+    pub(crate) fn end(self) -> Option<Enqueued> {
         let first = self.first;
         self.last.map(|last| Enqueued {
             first,
