@@ -328,6 +328,16 @@ fn lucky(lockfile: &str, value: i64) -> String {
 }
 
 #[test]
+fn a_part_that_cannot_be_tuned_as_asked_is_not_begun() {
+    let fleet = Fleet::new();
+    let cold = ["--objective", "energy", "--measure", "cold"];
+    let refused = fleet.part("slice:1/2", "part-1", &cold).expect_code(2);
+    let _ = refused.expect_stderr(&["energy cannot be measured with cold caches"]);
+    // Such a file would refuse every other objective.
+    assert!(!fleet.path("part-1/cltune-state/part.jsonl").exists());
+}
+
+#[test]
 fn where_machines_disagree_their_finalists_are_timed_again() {
     let fleet = Fleet::new();
     // Both did the only part; one of them was lucky with a slow configuration.
@@ -368,6 +378,19 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
         fleet.read("cltune.lock").contains("values = [2]"),
         "{again}"
     );
+    // Of a damaged journal the rest is, and it is told of.
+    let journals = fs::read_dir(fleet.path("other/cltune-state/journal")).expect("there are some");
+    for journal in journals.flatten() {
+        let text = fs::read_to_string(journal.path()).expect("a journal is text");
+        let damaged = text.replacen("\"time_us\":", "\"time_as\":", 1);
+        fs::write(journal.path(), damaged).expect("a journal can be written");
+    }
+    let again = fleet.cltune(&[&both[..], &["--time-again", "--artifact", "app"]].concat());
+    let _ = again.expect_code(1).expect_stderr(&[
+        "warning: other/cltune-state/journal/",
+        ".jsonl: damaged lines are left out (1)",
+        "taken: A = 2, the fastest",
+    ]);
     // Of a device that is not here the faster stays.
     for (file, value) in [("a.lock", 3), ("b.lock", 1)] {
         let elsewhere = lucky(&lockfile, value).replace("\nname = \"", "\nname = \"other ");
@@ -410,6 +433,15 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
     let first = fleet.cltune(&files).expect_code(1);
     let _ = first.expect_stderr(&["old.lock comes first", "--artifact PROGRAM"]);
     assert_eq!(fleet.read("cltune.lock"), other_version);
+    // Where no file has that of the program, what stays is stale.
+    let stale = ["merge", "old.lock", "old.lock", "--artifact", "app"];
+    let stale = fleet.cltune(&stale).expect_code(1);
+    let stale = stale.expect_stderr(&[
+        "warning: cltune_e2e_fleet::first: no file has the version of app (b3:",
+        "the entry of another version (0b3:",
+        "is stale: tune again",
+    ]);
+    assert_eq!(stale.stdout, other_version);
 }
 
 #[test]

@@ -19,7 +19,7 @@ mod repair;
 mod resume;
 
 pub(crate) use line::{NewerJournal, Place, Recorded, Session, is_whole, seal};
-pub(crate) use read::{Recalled, recall};
+pub(crate) use read::{LeftOut, Recalled, recall};
 pub(crate) use resume::Interrupted;
 
 use super::finalists::Choice;
