@@ -328,16 +328,6 @@ fn lucky(lockfile: &str, value: i64) -> String {
 }
 
 #[test]
-fn a_part_that_cannot_be_tuned_as_asked_is_not_begun() {
-    let fleet = Fleet::new();
-    let cold = ["--objective", "energy", "--measure", "cold"];
-    let refused = fleet.part("slice:1/2", "part-1", &cold).expect_code(2);
-    let _ = refused.expect_stderr(&["energy cannot be measured with cold caches"]);
-    // Such a file would refuse every other objective.
-    assert!(!fleet.path("part-1/cltune-state/part.jsonl").exists());
-}
-
-#[test]
 fn where_machines_disagree_their_finalists_are_timed_again() {
     let fleet = Fleet::new();
     // Both did the only part; one of them was lucky with a slow configuration.
@@ -433,15 +423,6 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
     let first = fleet.cltune(&files).expect_code(1);
     let _ = first.expect_stderr(&["old.lock comes first", "--artifact PROGRAM"]);
     assert_eq!(fleet.read("cltune.lock"), other_version);
-    // Where no file has that of the program, what stays is stale.
-    let stale = ["merge", "old.lock", "old.lock", "--artifact", "app"];
-    let stale = fleet.cltune(&stale).expect_code(1);
-    let stale = stale.expect_stderr(&[
-        "warning: cltune_e2e_fleet::first: no file has the version of app (b3:",
-        "the entry of another version (0b3:",
-        "is stale: tune again",
-    ]);
-    assert_eq!(stale.stdout, other_version);
 }
 
 #[test]
