@@ -3,7 +3,7 @@
 use crate::artifact::PackageTunables;
 use crate::lockfile_store::{self, StoreError};
 use crate::plan::{Filters, PlanError, problem, tunables};
-use crate::session::{NewerJournal, Place, Recorded, Repeatability, Session, recall};
+use crate::session::{LeftOut, Place, Recorded, Repeatability, Session, recall};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
 use cltune_core::device::{DeviceKey, name_matches};
@@ -184,14 +184,14 @@ pub(crate) fn read(
     let tunables = tunables(packages, &filters.kernels)?;
     let mut kernels = Vec::new();
     let mut known = BTreeSet::new();
-    let mut newer = BTreeSet::new();
+    let mut left_out = BTreeSet::new();
     for (package, declaration) in &tunables {
         let dims = filters.problems.iter();
         let dims = dims.map(|text| problem(declaration, text));
         let dims = dims.collect::<Result<Vec<_>, _>>()?;
         let path = lockfile_store::path(lockfile, &package.manifest_dir);
         let entries = lockfile_store::read(&path)?;
-        let mut found = collect(declaration, state, entries.as_ref(), &mut newer);
+        let mut found = collect(declaration, state, entries.as_ref(), &mut left_out);
         for problem in &found {
             let sizes = declaration.model.describe_problem(&problem.dims);
             let devices = problem.devices.iter().map(|on| &on.device);
@@ -215,7 +215,7 @@ pub(crate) fn read(
         }
     }
     // Before an error, too: these journals may be why there is nothing.
-    for journal in &newer {
+    for journal in &left_out {
         say(format_args!("warning: {}", journal.warning()));
     }
     if !kernels.is_empty() {
@@ -290,17 +290,17 @@ fn measured_otherwise(
     Ok(others)
 }
 
-/// The results of journals and lockfile on a model, before anything is filtered out. Journals that
-/// newer releases wrote to are added to `newer`.
+/// The results of journals and lockfile on a model, before anything is filtered out. Journals
+/// of which something is left out are added to `left_out`.
 fn collect(
     declaration: &Declaration,
     state: &Path,
     lockfile: Option<&Lockfile>,
-    newer: &mut BTreeSet<NewerJournal>,
+    left_out: &mut BTreeSet<LeftOut>,
 ) -> Vec<Problem> {
     let mut found: BTreeMap<(Vec<i64>, String, String), OnDevice> = BTreeMap::new();
     let model = &declaration.model;
-    for recalled in recall(state, declaration, newer) {
+    for recalled in recall(state, declaration, left_out) {
         let Place { device, problem } = recalled.place;
         let (platform, device) = (device.platform.to_string(), device.name.to_string());
         if !recalled.results.is_empty() {

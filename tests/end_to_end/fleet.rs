@@ -368,6 +368,19 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
         fleet.read("cltune.lock").contains("values = [2]"),
         "{again}"
     );
+    // Of a damaged journal the rest is, and it is told of.
+    let journals = fs::read_dir(fleet.path("other/cltune-state/journal")).expect("there are some");
+    for journal in journals.flatten() {
+        let text = fs::read_to_string(journal.path()).expect("a journal is text");
+        let damaged = text.replacen("\"time_us\":", "\"time_as\":", 1);
+        fs::write(journal.path(), damaged).expect("a journal can be written");
+    }
+    let again = fleet.cltune(&[&both[..], &["--time-again", "--artifact", "app"]].concat());
+    let _ = again.expect_code(1).expect_stderr(&[
+        "warning: other/cltune-state/journal/",
+        ".jsonl: damaged lines are left out (1)",
+        "taken: A = 2, the fastest",
+    ]);
     // Of a device that is not here the faster stays.
     for (file, value) in [("a.lock", 3), ("b.lock", 1)] {
         let elsewhere = lucky(&lockfile, value).replace("\nname = \"", "\nname = \"other ");

@@ -2,7 +2,7 @@
 //! the entries of the lockfile, the journals of earlier sessions, and what the database of template
 //! defaults has for it.
 
-use super::journal::{NewerJournal, Place, Recalled, Recorded, recall};
+use super::journal::{LeftOut, NewerJournal, Place, Recalled, Recorded, recall};
 use super::stale::StaleEntry;
 use crate::lockfile_store;
 use crate::plan::Job;
@@ -65,8 +65,14 @@ pub(super) fn prior_results(
         _ => (Table::EMPTY, Vec::new()),
     };
     let here = Place::of(job);
-    let mut newer = BTreeSet::new();
-    let mut all = recall(state, &job.declaration, &mut newer);
+    let mut left_out = BTreeSet::new();
+    let mut all = recall(state, &job.declaration, &mut left_out);
+    // Damage is told of by the search whose journal it is: prior results are a help, and no result.
+    let newer = left_out.into_iter().filter_map(|journal| match journal {
+        LeftOut::Newer(journal) => Some(journal),
+        LeftOut::Damaged { .. } => None,
+    });
+    let newer = newer.collect();
     all.retain(|recalled| !recalled.place.is(&here));
     let is_alike = measures.iter().map(|of| *of == job.declaration.measure);
     add(&mut all, table.results.iter().zip(is_alike), &table.devices);

@@ -310,7 +310,7 @@ impl Ready<'_> {
             });
         let default_failed = search_loop.works(&default) == Some(false);
         search_loop.end(stopped.as_ref(), choice.as_ref());
-        let evaluated = search_loop.search.evaluated() as u64;
+        let evaluated = search_loop.evaluated();
         let simulating = check.map_or(Duration::ZERO, |check| check.took());
         let spent = self.stopwatch.spent(devices, searched, simulating);
         let cut = out_of_time && u128::from(evaluated) < valid;

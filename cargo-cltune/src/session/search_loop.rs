@@ -198,6 +198,14 @@ impl<'a> SearchLoop<'a> {
         }
     }
 
+    /// How many configurations have a result: also those of a resumed search that are beyond this
+    /// one's budget, since the best of all is chosen.
+    pub(super) fn evaluated(&self) -> u64 {
+        let worked = self.costs.keys().chain(self.revised.keys());
+        let all: BTreeSet<&Vec<i64>> = worked.chain(self.failed.keys()).collect();
+        all.len() as u64
+    }
+
     /// Every configuration that works, with what it costs.
     pub(super) fn costs(&self) -> Vec<(Vec<i64>, Cost)> {
         let costs = self.costs.iter();

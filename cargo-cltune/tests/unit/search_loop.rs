@@ -59,14 +59,18 @@ impl<F: FnMut(&[i64]) -> Result<Evaluation, WorkerError>> EvaluationQueue for De
 /// A search of the configurations 32, 64, 128 and 256, the first the default, with room for so many
 /// lines in its journal.
 fn search_loop(job: &Job, lines: usize) -> SearchLoop<'_> {
-    let model = &job.declaration.model;
-    let space = Space::build(&model.space_spec(&job.dims, &job.device.info().limits));
     let session = Session::default();
     let journal = Journal::start(Box::new(Full(lines)), job, session).unwrap();
-    let search = Search::new(find("full").unwrap(), &Setting::new(Arc::new(space)));
+    let search = Search::new(find("full").unwrap(), &setting(job));
     let journal = Arc::new(Mutex::new(journal));
     let messages = Messages { enabled: false };
     SearchLoop::new(job, search, vec![32], journal, messages, Progress::silent())
+}
+
+fn setting(job: &Job) -> Setting {
+    let model = &job.declaration.model;
+    let space = Space::build(&model.space_spec(&job.dims, &job.device.info().limits));
+    Setting::new(Arc::new(space))
 }
 
 fn job() -> Job {
@@ -205,4 +209,38 @@ fn a_device_that_is_lost_ends_the_search_and_loses_nothing() {
     };
     assert_eq!(end.unwrap(), Some(expected));
     assert_eq!((times.as_slice(), failed), (&[64.0, 128.0][..], 1));
+}
+
+#[test]
+fn results_that_are_resumed_count_beyond_the_budget() {
+    let job = job();
+    let mut search = search_loop(&job, 99);
+    search.search = Search::new(find("full").unwrap(), &setting(&job).budget(2));
+    let result = |code: i64, time_us: Option<f64>| Recorded {
+        codes: vec![code],
+        time_us,
+        detail: time_us.is_none().then(|| "boom".to_owned()),
+        ..Recorded::default()
+    };
+    let left = Interrupted {
+        results: vec![
+            result(256, Some(1.0)),
+            result(128, None),
+            result(64, Some(2.0)),
+        ],
+        // Measured after the others.
+        unfinished: vec![(vec![32], 1)],
+        ended: false,
+    };
+    let again = search.resume(left).unwrap();
+    let mut device = Device {
+        measure: |codes: &[i64]| Ok(ok(codes)),
+        waiting: Vec::new(),
+    };
+    assert_eq!(search.run(&mut device, || false).unwrap(), None);
+    assert_eq!(search.evaluated(), 3);
+    assert_eq!(search.measure(again, &mut device).unwrap(), None);
+    assert_eq!(search.evaluated(), 4);
+    let costs = search.costs().into_iter().map(|(codes, _)| codes[0]);
+    assert_eq!(costs.collect::<Vec<_>>(), [32, 64, 256]);
 }

@@ -343,10 +343,11 @@ impl<T: Real> Gemm<T> {
         // Before anything is copied.
         check_route::<T>(route, queue.device())?;
         // Without summands there is nothing to copy, which OpenCL has no launch for.
-        if product.size.k == 0 {
-            return self.direct(queue, product);
+        let is_empty = product.size.k == 0;
+        let route = if is_empty { Route::Direct } else { route };
+        if route != Route::Direct {
+            self.separate_copies(queue);
         }
-        self.separate_copies(queue);
         match route {
             Route::Direct => self.direct(queue, product),
             Route::Panels => self.panels(queue, product),
@@ -579,4 +580,29 @@ pub(super) fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, boo
         leading: whole(matrix.shape.leading),
     };
     (operand, !matrix.shape.by_rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Gemm;
+    use crate::gemm::{Matrix, MatrixMut, Route, Shape};
+    use cltune::{Buffer, Queue};
+
+    #[test]
+    fn a_product_without_copies_leaves_those_of_another_queue() {
+        const SIDE: usize = 16;
+        let first = Queue::default_device().unwrap();
+        let second = Queue::new(first.context()).unwrap();
+        let square = Shape::row_major(SIDE, SIDE);
+        let factor = Buffer::from_slice(&first, &[1.0_f32; SIDE * SIDE]).unwrap();
+        let mut product = Buffer::new(first.context(), SIDE * SIDE).unwrap();
+        let mut gemm = Gemm::new(&first).unwrap();
+        for (queue, route) in [(&first, Route::Panels), (&second, Route::Direct)] {
+            let (a, b) = (Matrix::new(&factor, square), Matrix::new(&factor, square));
+            let c = MatrixMut::new(&mut product, square);
+            gemm.multiply_with(queue, route, 1.0, a, b, 0.0, c).unwrap();
+            queue.finish().unwrap();
+            assert!(gemm.copies.iter().all(Option::is_some), "{route:?}");
+        }
+    }
 }

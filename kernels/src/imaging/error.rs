@@ -65,6 +65,18 @@ pub enum ImagingError {
         /// The magnification.
         zoom: f32,
     },
+    /// The view was made with a volume of another size, and its rays pass that one.
+    #[error(
+        "the view is of a volume of {} x {} x {} voxels, not of this one of {} x {} x {}: make another `View` with \
+         this volume",
+        of[0], of[1], of[2], volume[0], volume[1], volume[2]
+    )]
+    View {
+        /// Voxels along x, y and z of the volume that the view was made with.
+        of: [u32; 3],
+        /// Those of the volume given.
+        volume: [u32; 3],
+    },
     /// A buffer is too short, or OpenCL fails.
     #[error(transparent)]
     Runtime(#[from] cltune::Error),

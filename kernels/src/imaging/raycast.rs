@@ -64,9 +64,12 @@ pub struct Camera {
     pub step: f32,
 }
 
-/// Parallel rays through a volume, one for each pixel of a picture; on a device.
+/// Parallel rays through a volume, one for each pixel of a picture; on a device. They serve for all
+/// volumes of its size.
 #[derive(Debug)]
 pub struct View {
+    /// The size of the volume.
+    volume: [i32; 3],
     width: u32,
     height: u32,
     rays: Buffer<[f32; 4]>,
@@ -105,6 +108,7 @@ impl View {
             [yaw, pitch, zoom, step].map(f64::from),
         );
         Ok(Self {
+            volume: volume.size,
             width,
             height,
             rays: Buffer::from_slice(queue, &rays)?,
@@ -164,7 +168,8 @@ fn rays(size: [i32; 3], picture: [u32; 2], [yaw, pitch, zoom, step]: [f64; 4]) -
 /// without a launch: `None`.
 ///
 /// # Errors
-/// `cutoff` is NaN, `output` is too short, or OpenCL fails: [`ImagingError`].
+/// `view` was made with a volume of another size, `cutoff` is NaN, `output` is too short, or OpenCL
+/// fails: [`ImagingError`].
 pub fn raycast(
     queue: &Queue,
     volume: &Volume,
@@ -173,6 +178,10 @@ pub fn raycast(
     cutoff: f32,
     output: &mut Buffer<[f32; 4]>,
 ) -> Result<Option<Event>, ImagingError> {
+    if view.volume != volume.size {
+        let [of, volume] = [view.volume, volume.size].map(|size| size.map(i32::cast_unsigned));
+        return Err(ImagingError::View { of, volume });
+    }
     let Some((width, height)) = picture_size(view.width, view.height)? else {
         return Ok(None);
     };

@@ -186,3 +186,32 @@ fn cameras_that_see_nothing() {
     assert!(matches!(error, ImagingError::Cutoff { .. }), "{error}");
     assert_eq!(output.read(&queue).unwrap(), [[7.0; 4]; 12]);
 }
+
+#[test]
+fn views_of_a_volume_of_another_size() {
+    let queue = Queue::default_device().unwrap();
+    let volume = |size: [u32; 3]| {
+        let voxels = size.iter().product::<u32>() as usize;
+        Volume::new(&queue, size, &vec![1; voxels]).unwrap()
+    };
+    let view = View::new(&queue, &volume([2, 3, 4]), 4, 3, CAMERA).unwrap();
+    let transfer = Transfer::new(&queue, &[[0.0; 4]; 256]).unwrap();
+    let mut output = Buffer::from_slice(&queue, &[[7.0; 4]; 12]).unwrap();
+    for size in [[8, 8, 8], [4, 3, 2], [2, 3, 3]] {
+        let refused = raycast(&queue, &volume(size), &transfer, &view, 0.0, &mut output);
+        let error = refused.unwrap_err().to_string();
+        let [x, y, z] = size;
+        assert_eq!(
+            error,
+            format!(
+                "the view is of a volume of 2 x 3 x 4 voxels, not of this one of {x} x {y} x {z}: make another `View` \
+                 with this volume"
+            )
+        );
+    }
+    assert_eq!(output.read(&queue).unwrap(), [[7.0; 4]; 12]);
+    // Such as the next of a series of volumes.
+    let same_size = volume([2, 3, 4]);
+    raycast(&queue, &same_size, &transfer, &view, 0.0, &mut output).unwrap();
+    assert_ne!(output.read(&queue).unwrap(), [[7.0; 4]; 12]);
+}

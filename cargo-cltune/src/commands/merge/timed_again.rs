@@ -8,7 +8,7 @@ use crate::history::{LockfileEntry, entry};
 use crate::oclgrind::{Method, SoundnessCheck, Verdict};
 use crate::plan::{Job, kinds};
 use crate::session::{
-    Choice, Compares, Cost, Evaluation, IdleWorkers, Judge, MeasurementWorker, NewerJournal, Place,
+    Choice, Compares, Cost, Evaluation, IdleWorkers, Judge, LeftOut, MeasurementWorker, Place,
     Recorded, SessionLock, WorkerError, choose, list_devices, recall,
 };
 use crate::terminal::say;
@@ -84,7 +84,7 @@ pub(super) fn run(
     })?;
     let checks = Method::is_possible(None)?;
     let (mut agreed, mut all) = (0, true);
-    let mut newer = BTreeSet::new();
+    let mut left_out = BTreeSet::new();
     for declaration in declarations(discovery) {
         for (of, findings) in findings(declaration, sources) {
             // Of times that do not compare, those of the first source are kept.
@@ -101,7 +101,7 @@ pub(super) fn run(
                     let objective = of.measure.objective;
                     Err(format!("it was chosen by {objective}, and times are compared here").into())
                 }
-                Some(job) => time_again(united, &job, &findings, checks, &mut newer, out),
+                Some(job) => time_again(united, &job, &findings, checks, &mut left_out, out),
                 None => Err("this machine has no such device".into()),
             };
             if let Err(error) = again {
@@ -121,7 +121,7 @@ pub(super) fn run(
             }
         }
     }
-    for journal in &newer {
+    for journal in &left_out {
         all = false;
         writeln!(out, "warning: {}", journal.warning())?;
     }
@@ -205,14 +205,14 @@ fn findings<'a>(
     found
 }
 
-/// Times the finalists of all findings, and replaces the entry. Journals that newer releases wrote
-/// to are added to `newer`.
+/// Times the finalists of all findings, and replaces the entry. Journals of which something
+/// is left out are added to `left_out`.
 fn time_again(
     united: &mut Lockfile,
     job: &Job,
     findings: &[Finding<'_>],
     checks: bool,
-    newer: &mut BTreeSet<NewerJournal>,
+    left_out: &mut BTreeSet<LeftOut>,
     out: &mut Vec<u8>,
 ) -> Result<(), Box<dyn Error>> {
     let model = &job.declaration.model;
@@ -225,7 +225,7 @@ fn time_again(
     };
     let limits = &job.device.info().limits;
     let default = default_codes(model, &job.dims, limits).unwrap_or_default();
-    let results = candidates(job, findings, &default, newer);
+    let results = candidates(job, findings, &default, left_out);
     let mut check = checks.then(|| SoundnessCheck::new(job, begin.elapsed()));
     let sound = |codes: &[i64]| match check.as_mut().map(|check| check.judge(codes)) {
         Some(Verdict::Unsound(reason)) => Err(Evaluation::Unsound(reason.to_string())),
@@ -310,12 +310,12 @@ fn reason(choice: &Choice, times: &[(Vec<i64>, f64)], default: &[i64]) -> &'stat
 }
 
 /// The configurations that may be the best, with times that compare: those of a machine as parts of
-/// its own best. Journals that newer releases wrote to are added to `newer`.
+/// its own best. Journals of which something is left out are added to `left_out`.
 fn candidates(
     job: &Job,
     findings: &[Finding<'_>],
     default: &[i64],
-    newer: &mut BTreeSet<NewerJournal>,
+    left_out: &mut BTreeSet<LeftOut>,
 ) -> Vec<(Vec<i64>, Cost)> {
     let mut parts: BTreeMap<Vec<i64>, f64> = BTreeMap::new();
     let mut add = |codes: &[i64], part: f64| {
@@ -332,7 +332,7 @@ fn candidates(
         let Some(state) = &finding.source.state else {
             continue;
         };
-        for recalled in recall(state, &job.declaration, newer) {
+        for recalled in recall(state, &job.declaration, left_out) {
             if !recalled.place.is(&place) {
                 continue;
             }

@@ -4,7 +4,7 @@
 //! the session or the machine down is known afterwards, and one with its result. One that is
 //! measured again or fails among the finalists has a third line, which counts. Each line is written
 //! at once and ends with a checksum; the disk is asked to keep them twice a second. `kill -9` at
-//! any moment costs half a line, which is dropped.
+//! any moment costs half a line, which is dropped; a whole one without its newline counts.
 //!
 //! | file | owns |
 //! |---|---|
@@ -19,7 +19,7 @@ mod repair;
 mod resume;
 
 pub(crate) use line::{NewerJournal, Place, Recorded, Session, is_whole, seal};
-pub(crate) use read::{Recalled, recall};
+pub(crate) use read::{LeftOut, Recalled, recall};
 pub(crate) use resume::Interrupted;
 
 use super::finalists::Choice;

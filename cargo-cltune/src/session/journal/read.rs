@@ -2,14 +2,39 @@
 //!
 //! A journal may end in half a line (a full disk, a power cut) and may have been edited. A line
 //! that cannot be understood is left out, and so are the lines of a session whose header cannot.
-//! Sessions of newer releases are left out and told of.
+//! Sessions of newer releases are left out and told of, and so are damaged lines.
 
 use super::line::{LARGEST, Line, NewerJournal, Place, Recorded, Session, codes};
 use crate::session::repeatability::Repeatability;
 use cltune_formats::declaration::Declaration;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+/// A journal of which something is left out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum LeftOut {
+    /// The sessions of newer releases.
+    Newer(NewerJournal),
+    /// So many damaged lines.
+    Damaged { path: PathBuf, lines: usize },
+}
+
+impl LeftOut {
+    /// What to say where the other results serve all the same.
+    pub(crate) fn warning(&self) -> String {
+        match self {
+            Self::Newer(journal) => journal.warning(),
+            Self::Damaged { path, lines } => {
+                format!(
+                    "{}: damaged lines are left out ({lines}), with what was measured there; if the file was copied, \
+                     copy it again",
+                    path.display()
+                )
+            }
+        }
+    }
+}
 
 /// The results of one place.
 #[derive(Debug, PartialEq)]
@@ -24,11 +49,11 @@ pub(crate) struct Recalled {
 }
 
 /// The results of the journals in the folder `state` on this very declaration, by place.
-/// Journals that newer releases wrote to are added to `newer`.
+/// Journals of which something is left out are added to `left_out`.
 pub(crate) fn recall(
     state: &Path,
     declaration: &Declaration,
-    newer: &mut BTreeSet<NewerJournal>,
+    left_out: &mut BTreeSet<LeftOut>,
 ) -> Vec<Recalled> {
     let mut recalled: Vec<Recalled> = Vec::new();
     let Ok(files) = std::fs::read_dir(state.join(super::FOLDER)) else {
@@ -40,7 +65,7 @@ pub(crate) fn recall(
     paths.sort();
     for path in paths {
         if let Ok(file) = cltune_files::open(&path, LARGEST) {
-            newer.extend(read(
+            left_out.extend(read(
                 BufReader::new(file),
                 &path,
                 declaration,
@@ -51,22 +76,30 @@ pub(crate) fn recall(
     recalled
 }
 
-/// Adds what one journal has. The first session of a newer release, where there is one.
+/// Adds what one journal has. What is left out of it: the first session of a newer release stands for
+/// all.
 fn read(
     journal: impl BufRead,
     path: &Path,
     declaration: &Declaration,
     recalled: &mut Vec<Recalled>,
-) -> Option<NewerJournal> {
+) -> Vec<LeftOut> {
     let model = &declaration.model;
     let mut at = None;
     let mut first_newer = None;
+    let mut damaged = 0;
     let lines = journal.split(b'\n').map_while(std::io::Result::ok);
-    for (number, line) in (1..).zip(lines) {
-        match Line::of(&line) {
+    let mut lines = (1..).zip(lines).peekable();
+    while let Some((number, line)) = lines.next() {
+        let line = Line::of(&line);
+        // The last is half a line where its session was killed, or is writing still. Lines of newer
+        // releases may look damaged.
+        let is_damaged = matches!(line, Line::Damaged { .. }) && first_newer.is_none();
+        damaged += usize::from(is_damaged && lines.peek().is_some());
+        match line {
             // A journal has one kernel.
-            Line::Header(header) if header.kernel != model.name => return None,
-            Line::Newer(newer) if !newer.may_be_of(&model.name) => return None,
+            Line::Header(header) if header.kernel != model.name => return Vec::new(),
+            Line::Newer(newer) if !newer.may_be_of(&model.name) => return Vec::new(),
             Line::Newer(newer) => {
                 at = None;
                 first_newer.get_or_insert_with(|| newer.at(path, number));
@@ -100,7 +133,12 @@ fn read(
             Line::Begin(_) | Line::Abandoned(_) | Line::Damaged { .. } => {}
         }
     }
-    first_newer
+    let damaged = (damaged > 0).then(|| LeftOut::Damaged {
+        path: path.to_owned(),
+        lines: damaged,
+    });
+    let newer = first_newer.map(LeftOut::Newer);
+    newer.into_iter().chain(damaged).collect()
 }
 
 /// The position of a place, which is added where it is new.

@@ -5,13 +5,15 @@ use super::READABLE;
 use super::line::{LARGEST, Line};
 use crate::lockfile_store::replace;
 use crate::session::result::SearchError;
-use std::io;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 /// The state in which a journal was found.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Repair {
-    /// Nothing to mend; a torn last line, which is what a killed session leaves, is dropped.
+    /// Nothing to mend but the last line, which a killed session leaves torn: it is dropped, or gets
+    /// its newline where it lacks nothing else.
     Sound,
     /// Lines in the middle were damaged, or were those of a session whose header was. The journal
     /// as it was is kept.
@@ -28,19 +30,19 @@ pub(super) fn repair(path: &Path) -> Result<Repair, SearchError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Repair::Sound),
         Err(error) => return Err(error.into()),
     };
-    let end = text
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |at| at + 1);
-    let (whole, torn) = text.split_at(end);
-    let mut sound = Vec::with_capacity(whole.len());
+    let mut sound = Vec::with_capacity(text.len() + 1);
     let mut damaged = 0;
     // Without its header, the kernel and the device of a session's lines are not known.
     let mut headless = false;
-    let lines = whole.split_inclusive(|byte| *byte == b'\n');
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
     for (number, line) in (1..).zip(lines) {
-        let understood = Line::of(line.strip_suffix(b"\n").unwrap_or(line));
+        let ended = line.strip_suffix(b"\n");
+        let line = ended.unwrap_or(line);
+        let understood = Line::of(line);
         let is_damaged = matches!(understood, Line::Damaged { .. });
+        if is_damaged && ended.is_none() {
+            break;
+        }
         match understood {
             Line::Damaged { header: true } => headless = true,
             Line::Header(_) => headless = false,
@@ -51,12 +53,18 @@ pub(super) fn repair(path: &Path) -> Result<Repair, SearchError> {
             damaged += 1;
         } else {
             sound.extend_from_slice(line);
+            sound.push(b'\n');
         }
     }
     if damaged == 0 {
-        if !torn.is_empty() {
-            let file = std::fs::OpenOptions::new().write(true).open(path)?;
-            file.set_len(end as u64)?;
+        if sound.len() < text.len() {
+            let file = OpenOptions::new().write(true).open(path)?;
+            file.set_len(sound.len() as u64)?;
+        } else if sound.len() > text.len() {
+            OpenOptions::new()
+                .append(true)
+                .open(path)?
+                .write_all(b"\n")?;
         }
         return Ok(Repair::Sound);
     }
@@ -101,7 +109,13 @@ mod tests {
         for length in 0..torn.len() {
             fs::write(&path, format!("{whole}{}", &torn[..length])).unwrap();
             assert_eq!(repair(&path).unwrap(), Repair::Sound);
-            assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+            // The last of them lacks nothing but its newline.
+            let left = if length + 1 < torn.len() {
+                &whole
+            } else {
+                &(whole.clone() + &torn)
+            };
+            assert_eq!(fs::read_to_string(&path).unwrap(), *left);
         }
     }
 
@@ -141,6 +155,11 @@ mod tests {
         ] {
             assert!(error.contains(part), "{error}");
         }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        // Nor is its header taken for a torn line.
+        let text = text.lines().nth(2).unwrap();
+        fs::write(&path, text).unwrap();
+        repair(&path).unwrap_err();
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
