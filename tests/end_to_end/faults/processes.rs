@@ -82,7 +82,7 @@ fn a_session_that_is_killed_and_resumed() {
     let resumed = session.tune(&["--resume"]).expect_code(0);
     // Nothing twice; what the session was killed at is the last to be tried.
     assert_eq!(values(&resumed), [3, 4, 5, 2], "{resumed}");
-    assert_eq!(session.chosen(), BEST);
+    assert_eq!(session.chosen(), BEST, "{resumed}");
     let again = session.tune(&["--fresh"]).expect_code(0);
     assert_eq!(again.messages("configuration").len(), 6, "{again}");
 }
