@@ -328,6 +328,16 @@ fn lucky(lockfile: &str, value: i64) -> String {
 }
 
 #[test]
+fn a_part_that_cannot_be_tuned_as_asked_is_not_begun() {
+    let fleet = Fleet::new();
+    let cold = ["--objective", "energy", "--measure", "cold"];
+    let refused = fleet.part("slice:1/2", "part-1", &cold).expect_code(2);
+    let _ = refused.expect_stderr(&["energy cannot be measured with cold caches"]);
+    // Such a file would refuse every other objective.
+    assert!(!fleet.path("part-1/cltune-state/part.jsonl").exists());
+}
+
+#[test]
 fn where_machines_disagree_their_finalists_are_timed_again() {
     let fleet = Fleet::new();
     // Both did the only part; one of them was lucky with a slow configuration.

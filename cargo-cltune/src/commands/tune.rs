@@ -7,7 +7,7 @@ use super::wanted::{Wanted, WantedArgs};
 use super::{Exit, MessageFormat, warn_of_unused_parameters};
 use crate::artifact::{CargoArgs, Discovery, PackageTunables, discover_to_tune, touch_sources};
 use crate::captured::{self, Captured};
-use crate::fleet::{Part, PartLog, Partition, Unit, artifact_fingerprint, units};
+use crate::fleet::{Part, PartPlan, Partition, Unit, artifact_fingerprint, units};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::lockfile_store;
 use crate::oclgrind::Method;
@@ -191,7 +191,7 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
         ));
     })?;
     let part = match args.partition {
-        Some(partition) => Some(open_part(args, partition, &discovery, &jobs, &target)?),
+        Some(partition) => Some(plan_part(args, partition, &discovery, &jobs, &target)?),
         None => None,
     };
     if let Some(part) = &part {
@@ -209,6 +209,9 @@ pub(crate) fn run(args: &TuneArgs, stdout: &mut dyn Write) -> Result<Exit, Box<d
         }
     }
     let options = search_options(args, &jobs, processes, idle, checks_winners, messages)?;
+    // Not before it is known that the part can be tuned as it was asked for: the file of one that
+    // cannot be would stand in the way of the next try.
+    let part = part.map(PartPlan::begin).transpose()?;
     let screen = Screen::new(args.quiet || messages.enabled);
     let shared = Shared {
         options: &options,
@@ -278,14 +281,14 @@ fn check_places(
     Ok(())
 }
 
-/// The file of the part that this machine tunes.
-fn open_part(
+/// The part that this machine tunes. Its file is written once its searches begin.
+fn plan_part(
     args: &TuneArgs,
     partition: Partition,
     discovery: &Discovery,
     jobs: &[Job],
     target: &LockfileTarget,
-) -> Result<PartLog, Box<dyn Error>> {
+) -> Result<PartPlan, Box<dyn Error>> {
     // Parts are of an artifact, thus all results are in one lockfile.
     let lockfile = lockfile_store::read(&target.path(Path::new(".")))?;
     let part = Part {
@@ -296,7 +299,7 @@ fn open_part(
     };
     let lockfile = lockfile.unwrap_or_default();
     let resumed = args.resume.then_some(&lockfile);
-    Ok(PartLog::open(&discovery.state, part, resumed)?)
+    Ok(PartPlan::new(&discovery.state, part, resumed)?)
 }
 
 /// The options of every search, with what has to be known before the first one.

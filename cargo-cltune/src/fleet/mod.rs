@@ -16,6 +16,6 @@ mod unit;
 
 pub(crate) use completeness::{PartsError, check};
 pub(crate) use contribution::{Contribution, ContributionError, DeviceFacts, is_contribution};
-pub(crate) use part_file::{Part, PartFile, PartFileError, PartLog, UnitResult};
+pub(crate) use part_file::{Part, PartFile, PartFileError, PartLog, PartPlan, UnitResult};
 pub(crate) use partition::Partition;
 pub(crate) use unit::{Unit, artifact_fingerprint, groups, units};

@@ -245,31 +245,35 @@ impl Part {
     }
 }
 
+/// A part that is to be tuned, of which nothing is written yet.
+pub(crate) struct PartPlan {
+    part: Part,
+    /// The outcomes that were there before.
+    known: BTreeMap<usize, UnitResult>,
+    path: PathBuf,
+    /// Whether it goes on with what is in the file.
+    resumes: bool,
+}
+
 /// The outcomes of a part, written as its searches end.
 pub(crate) struct PartLog {
     part: Part,
-    /// Those that were there before.
-    known: BTreeMap<usize, UnitResult>,
     path: PathBuf,
     to: Mutex<File>,
 }
 
-impl PartLog {
-    /// Begins a part. With the lockfile of one that is gone on with, what it has done is kept, as
+impl PartPlan {
+    /// Plans a part. With the lockfile of one that is gone on with, what it has done is kept, as
     /// far as its results are there: somebody may have removed the lockfile.
     ///
     /// # Errors
     /// See [`PartFileError`].
-    pub(crate) fn open(
+    pub(crate) fn new(
         state: &Path,
         part: Part,
         resumed: Option<&Lockfile>,
     ) -> Result<Self, PartFileError> {
         let path = state.join(NAME);
-        let io = |source| PartFileError::Io {
-            path: path.clone(),
-            source,
-        };
         let existing = PartFile::read(state)?;
         if let Some(existing) = &existing
             && existing.part != part
@@ -280,26 +284,42 @@ impl PartLog {
                 path,
             });
         }
-        let known = if let Some((existing, lockfile)) = existing.zip(resumed) {
+        let gone_on_with = existing.zip(resumed);
+        let resumes = gone_on_with.is_some();
+        let known = gone_on_with.map(|(existing, lockfile)| {
             let mut outcomes = existing.outcomes;
             outcomes.retain(|at, outcome| {
                 *outcome != UnitResult::Tuned || part.units[*at].is_in(lockfile)
             });
             outcomes
-        } else {
+        });
+        Ok(Self {
+            known: known.unwrap_or_default(),
+            part,
+            path,
+            resumes,
+        })
+    }
+
+    /// Begins the part, or goes on with it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn begin(self) -> Result<PartLog, PartFileError> {
+        let Self { part, path, .. } = self;
+        let io = |source| PartFileError::Io {
+            path: path.clone(),
+            source,
+        };
+        if !self.resumes {
             let text = part.text().map_err(|error| io(error.into()))?;
             replace(&path, text).map_err(io)?;
-            BTreeMap::new()
-        };
+        }
         let mut file = OpenOptions::new().append(true).open(&path).map_err(io)?;
         // After half a line, which a killed session leaves. Empty lines are no outcomes.
         file.write_all(b"\n").map_err(io)?;
-        Ok(Self {
-            part,
-            known,
-            to: Mutex::new(file),
-            path,
-        })
+        let to = Mutex::new(file);
+        Ok(PartLog { part, path, to })
     }
 
     /// Whether a unit is this part's own and has no result yet.
@@ -310,7 +330,9 @@ impl PartLog {
             at.is_ok_and(|at| own[at] && self.known.get(&at) != Some(&UnitResult::Tuned))
         }
     }
+}
 
+impl PartLog {
     /// Notes how the search of a unit ended.
     ///
     /// # Errors
@@ -335,7 +357,7 @@ impl PartLog {
     }
 }
 
-impl fmt::Display for PartLog {
+impl fmt::Display for PartPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Part {
             partition, units, ..

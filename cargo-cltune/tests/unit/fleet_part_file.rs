@@ -67,7 +67,10 @@ fn what_was_done_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(PartFile::read(folder.path()).unwrap(), None);
     let part = part("slice:1/1");
-    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
+    let log = PartPlan::new(folder.path(), part.clone(), None)
+        .unwrap()
+        .begin()
+        .unwrap();
     log.note(&part.units[1], &UnitResult::Tuned).unwrap();
     let failed = UnitResult::Failed("no room".to_owned());
     log.note(&part.units[2], &failed).unwrap();
@@ -78,18 +81,24 @@ fn what_was_done_is_read_back() {
 
     // Gone on with, what is tuned is left; what failed is tried again.
     let lockfile = results([&part.units[1]]);
-    let log = PartLog::open(folder.path(), part.clone(), Some(&lockfile)).unwrap();
-    let open: Vec<bool> = part.units.iter().map(log.is_open()).collect();
+    let plan = PartPlan::new(folder.path(), part.clone(), Some(&lockfile)).unwrap();
+    let open: Vec<bool> = part.units.iter().map(plan.is_open()).collect();
     assert_eq!(open, [true, false, true, true]);
     assert!(
-        log.to_string().contains("4 of 4 units; 1 are done"),
-        "{log}"
+        plan.to_string().contains("4 of 4 units; 1 are done"),
+        "{plan}"
     );
-    log.note(&part.units[2], &UnitResult::Tuned).unwrap();
+    plan.begin()
+        .unwrap()
+        .note(&part.units[2], &UnitResult::Tuned)
+        .unwrap();
     assert_eq!(read(folder.path()).outcomes[&2], UnitResult::Tuned);
 
-    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
-    assert!(part.units.iter().all(log.is_open()));
+    let plan = PartPlan::new(folder.path(), part.clone(), None).unwrap();
+    assert!(part.units.iter().all(plan.is_open()));
+    // Before it begins, the file is as it was.
+    assert_ne!(read(folder.path()).outcomes, BTreeMap::new());
+    drop(plan.begin().unwrap());
     assert_eq!(read(folder.path()).outcomes, BTreeMap::new());
 }
 
@@ -97,30 +106,38 @@ fn what_was_done_is_read_back() {
 fn what_has_no_result_in_the_lockfile_is_open_again() {
     let folder = tempfile::tempdir().unwrap();
     let part = part("slice:1/1");
-    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
+    let log = PartPlan::new(folder.path(), part.clone(), None)
+        .unwrap()
+        .begin()
+        .unwrap();
     for unit in &part.units {
         log.note(unit, &UnitResult::Tuned).unwrap();
     }
     let rest = results([&part.units[0], &part.units[3]]);
-    let log = PartLog::open(folder.path(), part.clone(), Some(&rest)).unwrap();
-    let open: Vec<bool> = part.units.iter().map(log.is_open()).collect();
+    let plan = PartPlan::new(folder.path(), part.clone(), Some(&rest)).unwrap();
+    let open: Vec<bool> = part.units.iter().map(plan.is_open()).collect();
     assert_eq!(open, [false, true, true, false]);
-    assert!(log.to_string().contains("; 2 are done"), "{log}");
+    assert!(plan.to_string().contains("; 2 are done"), "{plan}");
 }
 
 #[test]
 fn units_of_other_parts_are_not_open() {
     let folder = tempfile::tempdir().unwrap();
     let part = part("slice:2/2");
-    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
-    let open: Vec<bool> = part.units.iter().map(log.is_open()).collect();
+    let plan = PartPlan::new(folder.path(), part.clone(), None).unwrap();
+    let open: Vec<bool> = part.units.iter().map(plan.is_open()).collect();
     assert_eq!(open, [false, false, true, true]);
 }
 
 #[test]
 fn a_folder_is_of_one_part() {
     let folder = tempfile::tempdir().unwrap();
-    drop(PartLog::open(folder.path(), part("slice:1/2"), None).unwrap());
+    drop(
+        PartPlan::new(folder.path(), part("slice:1/2"), None)
+            .unwrap()
+            .begin()
+            .unwrap(),
+    );
     let other_artifact = Part {
         artifact: "b3:2".to_owned(),
         ..part("slice:1/2")
@@ -142,7 +159,7 @@ fn a_folder_is_of_one_part() {
         (other_lockfile, "the results in other.lock"),
     ] {
         for resumed in [None, Some(&Lockfile::default())] {
-            let error = PartLog::open(folder.path(), other.clone(), resumed)
+            let error = PartPlan::new(folder.path(), other.clone(), resumed)
                 .err()
                 .unwrap();
             let error = error.to_string();
@@ -158,14 +175,20 @@ fn a_folder_is_of_one_part() {
 fn a_killed_session_costs_half_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let part = part("slice:1/1");
-    let log = PartLog::open(folder.path(), part.clone(), None).unwrap();
+    let log = PartPlan::new(folder.path(), part.clone(), None)
+        .unwrap()
+        .begin()
+        .unwrap();
     log.note(&part.units[0], &UnitResult::Tuned).unwrap();
     let path = folder.path().join(NAME);
     let text = fs::read_to_string(&path).unwrap();
     let torn = format!("{text}{}", r#"{"unit":1,"crc"#);
     fs::write(&path, torn).unwrap();
     let lockfile = results(&part.units);
-    let log = PartLog::open(folder.path(), part.clone(), Some(&lockfile)).unwrap();
+    let log = PartPlan::new(folder.path(), part.clone(), Some(&lockfile))
+        .unwrap()
+        .begin()
+        .unwrap();
     log.note(&part.units[3], &UnitResult::Tuned).unwrap();
     let outcomes = read(folder.path()).outcomes;
     assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [0, 3]);
@@ -180,7 +203,12 @@ fn a_killed_session_costs_half_a_line() {
 #[test]
 fn damage_and_newer_versions_are_refused_with_the_line() {
     let folder = tempfile::tempdir().unwrap();
-    drop(PartLog::open(folder.path(), part("slice:1/2"), None).unwrap());
+    drop(
+        PartPlan::new(folder.path(), part("slice:1/2"), None)
+            .unwrap()
+            .begin()
+            .unwrap(),
+    );
     let path = folder.path().join(NAME);
     let text = fs::read_to_string(&path).unwrap();
     let lines: Vec<&str> = text.lines().collect();
