@@ -433,6 +433,15 @@ fn where_machines_disagree_their_finalists_are_timed_again() {
     let first = fleet.cltune(&files).expect_code(1);
     let _ = first.expect_stderr(&["old.lock comes first", "--artifact PROGRAM"]);
     assert_eq!(fleet.read("cltune.lock"), other_version);
+    // Where no file has that of the program, what stays is stale.
+    let stale = ["merge", "old.lock", "old.lock", "--artifact", "app"];
+    let stale = fleet.cltune(&stale).expect_code(1);
+    let stale = stale.expect_stderr(&[
+        "warning: cltune_e2e_fleet::first: stale: no file has the version of app (b3:",
+        "kept 1 entry of another (0b3:",
+        "which app does not use: tune again",
+    ]);
+    assert_eq!(stale.stdout, other_version);
 }
 
 #[test]

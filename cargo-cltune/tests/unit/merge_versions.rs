@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::samples;
-use cltune_formats::lockfile::Lockfile;
 
 fn source(name: &str, fingerprint: &str, is_contribution: bool) -> Source {
     let text = format!(
@@ -59,6 +58,30 @@ fn nothing_is_left_out_where_no_file_has_the_version_of_the_program() {
     let is_any_left_out = versions(other).keep(&mut sources, &mut messages).unwrap();
     assert!(!is_any_left_out && messages.is_empty());
     assert!(sources.iter().all(|source| !source.lockfile.is_empty()));
+}
+
+#[test]
+fn what_is_stale_in_all_files_is_told_of_once() {
+    let warnings = |sources: &[Source]| {
+        let mut united = sources[0].lockfile.clone();
+        let others = sources[1..].iter();
+        let reports: Vec<MergeReport> = others.map(|of| united.merge(&of.lockfile)).collect();
+        let mut messages = Vec::new();
+        let of_program = versions("b3:3");
+        let is_any = of_program.warn_of_stale(&united, &reports, &mut messages);
+        (is_any.unwrap(), String::from_utf8(messages).unwrap())
+    };
+    let of = |fingerprint: &str| source("a", fingerprint, false);
+    let warning = "warning: app::k: stale: no file has the version of ./app (b3:3); kept 1 entry of another (b3:1), \
+                   which ./app does not use: tune again\n";
+    assert_eq!(warnings(&[of("b3:1")]), (true, warning.to_owned()));
+    assert_eq!(
+        warnings(&[of("b3:1"), of("b3:1")]),
+        (true, warning.to_owned())
+    );
+    // The conflict's own warning says so.
+    assert_eq!(warnings(&[of("b3:1"), of("b3:2")]), (false, String::new()));
+    assert_eq!(warnings(&[of("b3:3")]), (false, String::new()));
 }
 
 #[test]

@@ -168,8 +168,13 @@ pub(crate) fn run(
     {
         outcome = Exit::Reported;
     }
-    let (mut united, conflicts) = unite(&sources, versions.as_ref(), &mut messages)?;
-    if conflicts {
+    let (mut united, reports) = unite(&sources, versions.as_ref(), &mut messages)?;
+    if reports.iter().any(is_conflict) {
+        outcome = Exit::Reported;
+    }
+    if let Some(versions) = &versions
+        && versions.warn_of_stale(&united, &reports, &mut messages)?
+    {
         outcome = Exit::Reported;
     }
     if let Some(discovery) = discovery.filter(|_| args.time_again) {
@@ -211,32 +216,31 @@ fn check_parts(
     Ok(if is_whole { Exit::Done } else { Exit::Reported })
 }
 
-/// All of them in one lockfile, and whether some hold different versions of a kernel, or times that
-/// do not compare. Contributions come last, whatever their place.
+/// All of them in one lockfile, and what each added. Contributions come last, whatever their place.
 fn unite(
     sources: &[Source],
     versions: Option<&Versions>,
     messages: &mut Vec<u8>,
-) -> io::Result<(Lockfile, bool)> {
+) -> io::Result<(Lockfile, Vec<MergeReport>)> {
     let own = sources.iter().filter(|source| !source.is_contribution);
     let (mut united, mut name) = (Lockfile::default(), String::new());
-    let mut conflicts = false;
+    let mut reports = Vec::new();
     for source in own {
         if name.is_empty() {
             (united, name) = (source.lockfile.clone(), source.name.clone());
             continue;
         }
         let report = united.merge(&source.lockfile);
-        conflicts |= is_conflict(&report);
         describe(messages, &report, &name, source, versions)?;
+        reports.push(report);
         name = format!("{name} + {}", source.name);
     }
     let known = united.clone();
     for source in sources.iter().filter(|source| source.is_contribution) {
         let (new, left_out) = new_entries(&source.lockfile, &known);
         let report = united.merge(&new);
-        conflicts |= is_conflict(&report);
         describe(messages, &report, &name, source, versions)?;
+        reports.push(report);
         if left_out > 0 {
             writeln!(
                 messages,
@@ -244,7 +248,7 @@ fn unite(
             )?;
         }
     }
-    Ok((united, conflicts))
+    Ok((united, reports))
 }
 
 /// Whether something was left out that no file can decide.

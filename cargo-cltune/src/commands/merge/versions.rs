@@ -4,7 +4,7 @@
 use super::sources::{Source, without_unused};
 use crate::artifact::Discovery;
 use cltune_core::model::Model;
-use cltune_formats::lockfile::{FingerprintConflict, LockKernel};
+use cltune_formats::lockfile::{FingerprintConflict, LockKernel, Lockfile, MergeReport};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -71,6 +71,38 @@ impl Versions {
             }
         }
         Ok(is_any_left_out)
+    }
+
+    /// Warns of kernels of which no file has the program's version; whether there are any. Those of
+    /// which the files have different ones were warned of in the `reports`.
+    pub(super) fn warn_of_stale(
+        &self,
+        united: &Lockfile,
+        reports: &[MergeReport],
+        messages: &mut dyn Write,
+    ) -> io::Result<bool> {
+        let mut is_any_stale = false;
+        for model in &self.models {
+            let mut conflicts = reports.iter().flat_map(|report| &report.fingerprints);
+            let Some(kernel) = united.kernel(&model.name) else {
+                continue;
+            };
+            if kernel.is_current(model) || conflicts.any(|of| *of.kernel == *model.name) {
+                continue;
+            }
+            let (program, count) = (self.artifact.display(), kernel.tuned.len());
+            writeln!(
+                messages,
+                "warning: {}: stale: no file has the version of {program} ({}); kept {count} {} of another ({}), which \
+                 {program} does not use: tune again",
+                model.name,
+                model.fingerprint,
+                if count == 1 { "entry" } else { "entries" },
+                kernel.fingerprint,
+            )?;
+            is_any_stale = true;
+        }
+        Ok(is_any_stale)
     }
 }
 
