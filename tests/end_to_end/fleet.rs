@@ -514,6 +514,37 @@ fn a_journal_of_a_newer_release_is_told_of_and_left_as_it_is() {
 }
 
 #[test]
+fn a_journal_that_cannot_be_read_is_told_of() {
+    let fleet = Fleet::new();
+    let first = ["--kernel", "first", "--problem", "n=256"];
+    let _ = fleet.part("slice:1/1", "part", &first).expect_code(0);
+    let journals = fs::read_dir(fleet.path("part/cltune-state/journal"));
+    let mut journals = journals.expect("there are journals").flatten();
+    let journal = journals.next().expect("there is one").path();
+    // Also where tests may read every file.
+    fs::rename(&journal, fleet.path("elsewhere")).expect("a journal can be moved");
+    fs::create_dir(&journal).expect("a folder can be made");
+    let name = journal.file_name().expect("it has a name");
+    let told = format!("{}: it is a folder, not a file", name.display());
+    let warning: &[&str] = &["warning: cannot read ", &told, "is left out"];
+
+    let lockfile = ["--artifact", "app", "--lockfile", "part/cltune.lock"];
+    let reported = fleet.cltune(&[&["report"], &lockfile[..]].concat());
+    let reported = reported.expect_code(0).expect_stderr(warning);
+    assert_eq!(reported.stderr.matches(&told).count(), 1, "{reported}");
+    let tune = |arguments: &[&str]| {
+        let usual = ["--soundness", "off", "--device", "0", "--budget", "1"];
+        fleet.cltune(&[&["tune"], &lockfile[..], &usual, arguments].concat())
+    };
+    let own = tune(&first).expect_code(1);
+    let _ = own.expect_stderr(&["cannot write the journal ", &told]);
+    // Searches that it would start: once for all of them.
+    let others = tune(&["--problem", "n=512"]).expect_code(0);
+    let others = others.expect_stderr(warning);
+    assert_eq!(others.stderr.matches(&told).count(), 1, "{others}");
+}
+
+#[test]
 fn a_contribution_holds_values_and_facts_and_nothing_of_the_contributor() {
     let fleet = tuned();
     let merge = ["merge", "part-1", "part-2", "--output", "cltune.lock"];

@@ -2,7 +2,7 @@
 //! the entries of the lockfile, the journals of earlier sessions, and what the database of template
 //! defaults has for it.
 
-use super::journal::{LeftOut, NewerJournal, Place, Recalled, Recorded, recall};
+use super::journal::{LeftOut, Place, Recalled, Recorded, recall};
 use super::stale::StaleEntry;
 use crate::lockfile_store;
 use crate::plan::Job;
@@ -22,8 +22,9 @@ pub(crate) struct WarmStart {
     /// Where they are from, a line for each set of prior results: that of the job itself from
     /// another version of the kernel, then that with the most results first.
     pub(crate) places: Vec<String>,
-    /// The journals that newer releases wrote to, whose results are not among these.
-    pub(crate) newer: BTreeSet<NewerJournal>,
+    /// The journals whose results are not among these: newer releases wrote to them, or they cannot
+    /// be read.
+    pub(crate) left_out: BTreeSet<LeftOut>,
     /// The lockfile's entry for the job itself.
     pub(crate) own: Option<Vec<i64>>,
     /// Where that has none: what calls get from its other entries or from the database of template
@@ -68,11 +69,7 @@ pub(super) fn prior_results(
     let mut left_out = BTreeSet::new();
     let mut all = recall(state, &job.declaration, &mut left_out);
     // Damage is told of by the search whose journal it is: prior results are a help, and no result.
-    let newer = left_out.into_iter().filter_map(|journal| match journal {
-        LeftOut::Newer(journal) => Some(journal),
-        LeftOut::Damaged { .. } => None,
-    });
-    let newer = newer.collect();
+    left_out.retain(|journal| !matches!(journal, LeftOut::Damaged { .. }));
     all.retain(|recalled| !recalled.place.is(&here));
     let is_alike = measures.iter().map(|of| *of == job.declaration.measure);
     add(&mut all, table.results.iter().zip(is_alike), &table.devices);
@@ -127,7 +124,7 @@ pub(super) fn prior_results(
     WarmStart {
         results,
         places,
-        newer,
+        left_out,
         own,
         selected,
     }

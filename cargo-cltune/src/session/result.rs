@@ -14,6 +14,8 @@ use cltune_runtime::tuning::IdlePower;
 use cltune_search::space::TooComplex;
 use cltune_search::{Status, Unsuited};
 use std::collections::BTreeMap;
+use std::io;
+use std::path::PathBuf;
 
 /// How many configurations failed, by status, and the first reason of each.
 pub(crate) type Failures = BTreeMap<Status, (u64, String)>;
@@ -104,7 +106,15 @@ pub(crate) enum SearchError {
     DeviceLost(#[from] DeviceGivenUp),
     /// The journal cannot be written.
     #[error("cannot write the journal: {0}")]
-    Journal(#[from] std::io::Error),
+    Journal(#[from] io::Error),
+    /// The journal cannot be opened, or its session not begun.
+    #[error("cannot write the journal {}: {source}", path.display())]
+    OpenJournal {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// A newer release wrote to the journal, which is left as it is.
     #[error("{0}, or move that file elsewhere, and the search begins a new one")]
     NewerJournal(#[from] NewerJournal),

@@ -170,8 +170,8 @@ fn make_ready<'a>(
     if let Some(warning) = &opened.warning {
         progress.warn(warning);
     }
-    for newer in &prior.newer {
-        progress.warn(&newer.warning());
+    for journal in &prior.left_out {
+        progress.warn_once(&journal.warning());
     }
     let left = match options.earlier {
         Earlier::Resume => opened.interrupted,

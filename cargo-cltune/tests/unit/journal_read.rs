@@ -161,3 +161,57 @@ fn sessions_of_a_newer_release_are_left_out_and_told_of_once() {
     let other = newer.replace("app::saxpy", "app::other");
     assert_eq!(recalled(&format!("{other}\n")), []);
 }
+
+#[test]
+fn what_cannot_be_read_is_told_of_and_the_rest_is_there() {
+    let declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
+    let folder = tempfile::tempdir().unwrap();
+    let recall = || {
+        let mut left_out = BTreeSet::new();
+        let recalled = recall(folder.path(), &declaration, &mut left_out);
+        let told: Vec<String> = left_out.iter().map(LeftOut::warning).collect();
+        (recalled, told)
+    };
+    // Nothing was measured yet.
+    assert_eq!(recall(), (vec![], vec![]));
+    let journals = folder.path().join("journal");
+    std::fs::write(&journals, "").unwrap();
+    let (found, told) = recall();
+    assert_eq!((found.len(), told.len()), (0, 1), "{told:?}");
+    let begin = format!("cannot read {}: ", journals.display());
+    assert!(told[0].starts_with(&begin), "{told:?}");
+    std::fs::remove_file(&journals).unwrap();
+    std::fs::create_dir_all(journals.join("a.jsonl")).unwrap();
+    // No journal.
+    std::fs::create_dir(journals.join("other")).unwrap();
+    let sound = format!("{HEADER}\n{{\"values\":[32],\"time_us\":2}}\n");
+    std::fs::write(journals.join("b.jsonl"), &sound).unwrap();
+    let (found, told) = recall();
+    assert_eq!(times(&found[0]), [(vec![32], Some(2.0))]);
+    let expected = format!(
+        "cannot read {}: it is a folder, not a file. What was measured there is left out; mend that, or move it \
+         elsewhere",
+        journals.join("a.jsonl").display()
+    );
+    assert_eq!(told, [expected]);
+}
+
+#[test]
+fn what_follows_an_error_of_the_disk_is_told_of() {
+    struct Failing;
+    impl io::Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::Error::other("the disk is gone"))
+        }
+    }
+    let declaration = samples::declaration("app::saxpy", "b3:1", &[8]);
+    let before = format!("{HEADER}\n{{\"values\":[32],\"time_us\":2}}\n");
+    let journal = io::Read::chain(before.as_bytes(), BufReader::new(Failing));
+    let mut recalled = Vec::new();
+    let left_out = read(journal, Path::new("a.jsonl"), &declaration, &mut recalled);
+    assert_eq!(times(&recalled[0]), [(vec![32], Some(2.0))]);
+    let [LeftOut::Unreadable { reason, .. }] = &left_out[..] else {
+        panic!("{left_out:?}");
+    };
+    assert_eq!(reason, "the disk is gone");
+}

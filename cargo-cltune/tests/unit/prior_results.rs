@@ -150,7 +150,7 @@ fn a_journal_of_a_newer_release_is_told_of_and_does_not_start_a_search() {
         &Table::EMPTY,
     );
     assert_eq!(known.places, ["1 result on other for n = 8"]);
-    let told: Vec<String> = known.newer.iter().map(NewerJournal::warning).collect();
+    let told: Vec<String> = known.left_out.iter().map(LeftOut::warning).collect();
     assert_eq!(told.len(), 1);
     assert!(
         told[0].contains("third-8.jsonl, line 1: version 2 of the format"),

@@ -84,10 +84,17 @@ impl Journal {
     /// The file can be neither read nor written, or a newer release wrote to it.
     pub(crate) fn open(state: &Path, job: &Job, session: Session) -> Result<Opened, SearchError> {
         let path = path(state, job);
+        Self::open_file(&path, job, session).map_err(|error| match error {
+            SearchError::Journal(source) => SearchError::OpenJournal { path, source },
+            error => error,
+        })
+    }
+
+    fn open_file(path: &Path, job: &Job, session: Session) -> Result<Opened, SearchError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let warning = match repair(&path)? {
+        let warning = match repair(path)? {
             Repair::Sound => None,
             Repair::Damaged { lines, kept } => Some(format!(
                 "{lines} damaged lines were left out of {}; the journal as it was is kept as {}",
@@ -95,8 +102,8 @@ impl Journal {
                 kept.display()
             )),
         };
-        let interrupted = resume::interrupted(&path, job);
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        let interrupted = resume::interrupted(path, job);
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
         Ok(Opened {
             journal: Self::start(Box::new(file), job, session)?,
             interrupted,

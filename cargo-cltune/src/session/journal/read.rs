@@ -2,25 +2,35 @@
 //!
 //! A journal may end in half a line (a full disk, a power cut) and may have been edited. A line
 //! that cannot be understood is left out, and so are the lines of a session whose header cannot.
-//! Sessions of newer releases are left out and told of, and so are damaged lines.
+//! Sessions of newer releases are left out and told of, and so are damaged lines and files that
+//! cannot be read.
 
 use super::line::{LARGEST, Line, NewerJournal, Place, Recorded, Session, codes};
 use crate::session::repeatability::Repeatability;
 use cltune_formats::declaration::Declaration;
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-/// A journal of which something is left out.
+/// A journal of which something is left out, or the folder of all.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum LeftOut {
     /// The sessions of newer releases.
     Newer(NewerJournal),
     /// So many damaged lines.
     Damaged { path: PathBuf, lines: usize },
+    /// All of it, or what follows the place where it can no longer be read.
+    Unreadable { path: PathBuf, reason: String },
 }
 
 impl LeftOut {
+    fn unreadable(path: &Path, error: &io::Error) -> Self {
+        Self::Unreadable {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }
+    }
+
     /// What to say where the other results serve all the same.
     pub(crate) fn warning(&self) -> String {
         match self {
@@ -32,6 +42,10 @@ impl LeftOut {
                     path.display()
                 )
             }
+            Self::Unreadable { path, reason } => format!(
+                "cannot read {}: {reason}. What was measured there is left out; mend that, or move it elsewhere",
+                path.display()
+            ),
         }
     }
 }
@@ -56,21 +70,28 @@ pub(crate) fn recall(
     left_out: &mut BTreeSet<LeftOut>,
 ) -> Vec<Recalled> {
     let mut recalled: Vec<Recalled> = Vec::new();
-    let Ok(files) = std::fs::read_dir(state.join(super::FOLDER)) else {
-        return recalled;
+    let folder = state.join(super::FOLDER);
+    let files = match std::fs::read_dir(&folder) {
+        Ok(files) => files,
+        Err(error) => {
+            // Before the first session there is none.
+            if error.kind() != io::ErrorKind::NotFound {
+                left_out.insert(LeftOut::unreadable(&folder, &error));
+            }
+            return recalled;
+        }
     };
     let paths = files.flatten().map(|file| file.path());
     let journals = paths.filter(|path| path.extension().is_some_and(|of| of == super::EXTENSION));
     let mut paths: Vec<_> = journals.collect();
     paths.sort();
     for path in paths {
-        if let Ok(file) = cltune_files::open(&path, LARGEST) {
-            left_out.extend(read(
-                BufReader::new(file),
-                &path,
-                declaration,
-                &mut recalled,
-            ));
+        match cltune_files::open(&path, LARGEST) {
+            Ok(file) => {
+                let journal = BufReader::new(file);
+                left_out.extend(read(journal, &path, declaration, &mut recalled));
+            }
+            Err(error) => drop(left_out.insert(LeftOut::unreadable(&path, &error))),
         }
     }
     recalled
@@ -88,7 +109,11 @@ fn read(
     let mut at = None;
     let mut first_newer = None;
     let mut damaged = 0;
-    let lines = journal.split(b'\n').map_while(std::io::Result::ok);
+    let mut unreadable = None;
+    let lines = journal.split(b'\n').map_while(|line| {
+        let line = line.map_err(|error| unreadable = Some(LeftOut::unreadable(path, &error)));
+        line.ok()
+    });
     let mut lines = (1..).zip(lines).peekable();
     while let Some((number, line)) = lines.next() {
         let line = Line::of(&line);
@@ -138,7 +163,8 @@ fn read(
         lines: damaged,
     });
     let newer = first_newer.map(LeftOut::Newer);
-    newer.into_iter().chain(damaged).collect()
+    let all = newer.into_iter().chain(damaged);
+    all.chain(unreadable).collect()
 }
 
 /// The position of a place, which is added where it is new.

@@ -12,10 +12,13 @@ mod text;
 use super::journal::Interrupted;
 use crate::plan::Job;
 use crate::terminal::{printable, say};
+use crate::threads::lock;
 use cltune_search::Status;
 use console::{Style, Term};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use state::State;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// The interval between lines where there is no terminal.
@@ -26,6 +29,8 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 pub(crate) struct Screen {
     kind: Kind,
     blocks: MultiProgress,
+    /// The warnings that all searches have in common, as far as they were given.
+    warned: Arc<Mutex<BTreeSet<String>>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +50,7 @@ impl Screen {
         Self {
             kind,
             blocks: MultiProgress::new(),
+            warned: Arc::default(),
         }
     }
 
@@ -178,6 +184,13 @@ impl Progress {
     /// Prints a warning.
     pub(crate) fn warn(&self, text: &str) {
         self.screen.say(&format!("warning: {text}"));
+    }
+
+    /// Prints a warning, unless another search of the session did.
+    pub(crate) fn warn_once(&self, text: &str) {
+        if lock(&self.screen.warned).insert(text.to_owned()) {
+            self.warn(text);
+        }
     }
 
     /// The default's figure, by the objective, for the speed-up.
