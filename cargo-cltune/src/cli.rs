@@ -317,4 +317,78 @@ mod tests {
         assert!(parse("cargo cltune tune --jobs 0").is_err());
         assert!(parse("cargo cltune --strategy nonsense").is_err());
     }
+
+    /// What is said of a command line that is none.
+    fn refusal(line: &str) -> String {
+        // A word for each empty value, too.
+        let refused = Cargo::try_parse_from(line.split(' ')).err();
+        refused.unwrap_or_else(|| panic!("{line}")).to_string()
+    }
+
+    #[test]
+    fn cargos_options_are_refused_with_an_artifact() {
+        const OF_CARGO: [&str; 4] = [
+            "Package Selection",
+            "Target Selection",
+            "Compilation Options",
+            "Manifest Options",
+        ];
+        let mut cargo = Cargo::command();
+        cargo.build();
+        let cltune = cargo.find_subcommand("cltune").unwrap();
+        let mut refused = 0;
+        for command in cltune.get_subcommands() {
+            let all = || command.get_arguments();
+            if !all().any(|option| option.get_id() == "artifact") {
+                continue;
+            }
+            let is_of_cargo = |option: &&clap::Arg| {
+                let heading = option.get_help_heading();
+                heading.is_some_and(|heading| OF_CARGO.contains(&heading))
+            };
+            for option in all().filter(is_of_cargo) {
+                let long = option.get_long().unwrap();
+                let value = if option.get_action().takes_values() {
+                    " x"
+                } else {
+                    ""
+                };
+                let rest = match command.get_name() {
+                    "show" => " name",
+                    "export" => " --format csv",
+                    _ => "",
+                };
+                let line = format!(
+                    "cargo cltune {}{rest} --artifact app --{long}{value}",
+                    command.get_name()
+                );
+                let said = refusal(&line);
+                let begin = format!(
+                    "error: the argument '--artifact <FILE>' cannot be used with '--{long}"
+                );
+                assert!(said.starts_with(&begin), "{line}: {said}");
+                refused += 1;
+            }
+        }
+        assert!(refused > 200, "{refused}");
+    }
+
+    #[test]
+    fn values_that_mean_nothing_are_refused_and_their_option_is_named() {
+        for (line, option) in [
+            ("--device ", "--device"),
+            ("--kernel ", "--kernel"),
+            ("verify --device ", "--device"),
+            ("report --kernel ", "--kernel"),
+            ("show ", "<NAME>"),
+            ("--budget -5", "--budget"),
+            ("--time-limit 0", "--time-limit"),
+            ("--time-limit 18446744073709551615", "--time-limit"),
+            ("verify --time-limit 18446744073709551615", "--time-limit"),
+            ("simulate a.csv --repeats 18446744073709551615", "--repeats"),
+        ] {
+            let said = refusal(&format!("cargo cltune {line}"));
+            assert!(said.contains(option), "{line}: {said}");
+        }
+    }
 }

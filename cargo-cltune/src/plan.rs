@@ -6,6 +6,7 @@ use crate::kernel_filter::KernelFilter;
 use crate::worker::DeviceRecord;
 use cltune_core::model::{ArgumentKind, ScalarType};
 use cltune_formats::declaration::Declaration;
+use std::num::{IntErrorKind, ParseIntError};
 use std::path::PathBuf;
 
 /// The filters of the command line.
@@ -224,7 +225,12 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
                 ))
             })?;
         let size = size.trim().replace('_', "").parse();
-        let size: i64 = size.map_err(|_| wrong(format!("`{part}` needs an integer")))?;
+        let size: i64 = size.map_err(|error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow | IntErrorKind::NegOverflow => {
+                wrong(format!("`{part}` does not fit into 64 bits"))
+            }
+            _ => wrong(format!("`{part}` needs an integer")),
+        })?;
         if let Some(scalar) = scalar_of(declaration, position) {
             let (least, most) = scalar.integers();
             if size < least || size > most {
@@ -318,6 +324,8 @@ mod tests {
             ("n", "`n` is not of the form"),
             ("m=1", "has no dimension `m`; it has: n"),
             ("n=x", "`n=x` needs an integer"),
+            ("n=1e3", "`n=1e3` needs an integer"),
+            ("n=9223372036854775808", "does not fit into 64 bits"),
             ("n=1,n=2", "`n` is given twice"),
             ("", "`n` of `app::saxpy` is missing"),
         ] {

@@ -655,9 +655,11 @@ fn a_contribution_that_was_changed_is_refused() {
     // What no program can take is not given away.
     let edited = fleet.read("cltune.lock").replacen("[2]", "[9]", 1);
     fleet.write("cltune.lock", &edited);
-    let refused = fleet.cltune(&contribute).expect_code(2);
-    let _ = refused.expect_stderr(&[
-        "cltune.lock: the entry of ",
-        "value 9, which it cannot take",
-    ]);
+    for refused in [&contribute[..], &["show", "first", "--artifact", "app"]] {
+        let refused = fleet.cltune(refused).expect_code(2);
+        let _ = refused.expect_stderr(&[
+            "cltune.lock: the entry of ",
+            "value 9, which it cannot take",
+        ]);
+    }
 }

@@ -84,6 +84,10 @@ fn fused_statements_are_tuned_like_any_kernel() {
             &["show", "step", "--config", "VW"],
             "`VW` is not of the form `WG=64`",
         ),
+        (
+            &["show", "step", "--config", "VW=1,VW=4"],
+            "`VW` is given twice",
+        ),
         (&["show", "step", "--problem", "m=3"], "no dimension `m`"),
         (
             &["show", "step", "--device", "no such device"],

@@ -139,6 +139,21 @@ pub(crate) enum BuildError {
         /// The workspace's packages.
         known: Vec<String>,
     },
+    /// The workspace has no packages, or none is left of them.
+    #[error(
+        "the workspace of {} has no packages{}",
+        root.display(),
+        if *are_excluded { " but those that `--exclude` leaves out" } else { ": write them to its `members`" }
+    )]
+    NoMembers {
+        /// Its folder.
+        root: PathBuf,
+        /// Whether there are some.
+        are_excluded: bool,
+    },
+    /// As cargo has it.
+    #[error("--exclude leaves packages out of those of --workspace: give that, too")]
+    ExcludeAlone,
     /// cargo could not be run.
     #[error("cannot run cargo: {0}")]
     Run(#[from] std::io::Error),
@@ -159,6 +174,36 @@ fn reason(error: &cargo_metadata::Error) -> String {
 }
 
 impl CargoArgs {
+    /// The names of these options. With `--artifact` they mean nothing, since cargo is not run.
+    pub(crate) const OPTIONS: [&str; 25] = [
+        "package",
+        "workspace",
+        "all",
+        "exclude",
+        "features",
+        "all_features",
+        "no_default_features",
+        // That of --manifest-path.
+        "PATH",
+        "lib",
+        "bins",
+        "bin",
+        "examples",
+        "example",
+        "tests",
+        "test",
+        "benches",
+        "bench",
+        "all_targets",
+        "release",
+        "profile",
+        "target",
+        "target_dir",
+        "locked",
+        "offline",
+        "frozen",
+    ];
+
     /// Builds the selected targets of the selected packages. What the compiler says is printed,
     /// unless it is of stale results and these are held back.
     pub(super) fn build(&self, hold_back: bool) -> Result<BuildOutput, BuildError> {
@@ -283,10 +328,14 @@ impl CargoArgs {
     }
 
     fn select(&self, metadata: &Metadata) -> Result<Selected, BuildError> {
+        let all = self.workspace.workspace || self.workspace.all;
+        if !all && !self.workspace.exclude.is_empty() {
+            return Err(BuildError::ExcludeAlone);
+        }
         let members = metadata.workspace_packages();
         let ids = |packages: &[&Package]| packages.iter().map(|of| of.id.clone()).collect();
         let mut selected = Selected::default();
-        if self.workspace.workspace || self.workspace.all {
+        if all {
             selected.members = ids(&members);
         } else if self.workspace.package.is_empty() {
             selected.members = ids(&metadata.workspace_default_packages());
@@ -304,6 +353,12 @@ impl CargoArgs {
             excluded.iter().any(|of| Some(&**of) == name)
         };
         selected.members.retain(|id| !excluded(id));
+        if selected.members.is_empty() && selected.dependencies.is_empty() {
+            return Err(BuildError::NoMembers {
+                root: metadata.workspace_root.clone().into(),
+                are_excluded: !members.is_empty(),
+            });
+        }
         Ok(selected)
     }
 
@@ -480,6 +535,35 @@ fn may_hold_sections(file: &std::path::Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_workspace_of_which_nothing_is_left_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = folder.path().join("Cargo.toml");
+        let of = |exclude: &str, workspace: bool| {
+            let mut cargo = CargoArgs::default();
+            cargo.manifest.manifest_path = Some(manifest.clone());
+            cargo.workspace.workspace = workspace;
+            cargo.workspace.exclude = exclude.split_whitespace().map(str::to_owned).collect();
+            cargo.build(false).err().unwrap().to_string()
+        };
+        std::fs::write(&manifest, "[workspace]\n").unwrap();
+        let said = of("", false);
+        assert!(
+            said.ends_with(" has no packages: write them to its `members`"),
+            "{said}"
+        );
+        let package = "[package]\nname = \"alone\"\n[lib]\npath = \"Cargo.toml\"\n";
+        std::fs::write(&manifest, package).unwrap();
+        let said = of("alone", true);
+        assert!(
+            said.ends_with(" but those that `--exclude` leaves out"),
+            "{said}"
+        );
+        // Cargo, too, takes it with --workspace only.
+        let said = of("alone", false);
+        assert!(said.contains("--workspace: give that, too"), "{said}");
+    }
 
     #[test]
     fn ids_tell_names_and_versions() {

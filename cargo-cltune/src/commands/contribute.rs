@@ -9,6 +9,7 @@ use crate::lockfile_store;
 use crate::plan::{check_kernel_filters, choose_devices};
 use crate::session::list_devices;
 use crate::worker::DeviceRecord;
+use clap::builder::NonEmptyStringValueParser;
 use cltune_formats::lockfile::{BakeError, Lockfile};
 use std::error::Error;
 use std::io::Write;
@@ -18,15 +19,15 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ContributeArgs {
     /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
     /// `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", value_parser = NonEmptyStringValueParser::new())]
     device: Vec<String>,
     /// Take the tunables of this executable or library, with neither cargo nor sources. The
     /// lockfile is read from the current folder.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = CargoArgs::OPTIONS)]
     artifact: Option<PathBuf>,
     #[command(flatten)]
     lockfile: LockfileArgs,

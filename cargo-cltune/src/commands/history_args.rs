@@ -9,6 +9,7 @@ use crate::history::{self, DeviceFilter, Kernel};
 use crate::plan::{Filters, check_kernel_filters, problem};
 use crate::session::list_devices;
 use crate::terminal::say;
+use clap::builder::NonEmptyStringValueParser;
 use cltune_core::device::DeviceKey;
 use std::error::Error;
 use std::io::Write;
@@ -18,11 +19,21 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct HistoryArgs {
     /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME", help_heading = "Which Results")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Which Results"
+    )]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
     /// `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE", help_heading = "Which Results")]
+    #[arg(
+        long,
+        value_name = "DEVICE",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Which Results"
+    )]
     device: Vec<String>,
     /// Only this problem: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Which Results")]
@@ -30,7 +41,12 @@ pub(super) struct HistoryArgs {
     #[command(flatten, next_help_heading = "Which Results")]
     measure: MeasureArgs,
     /// Of what was tuned with `tune --artifact` in this folder: the same executable or library.
-    #[arg(long, value_name = "FILE", help_heading = "Which Results")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = CargoArgs::OPTIONS,
+        help_heading = "Which Results"
+    )]
     artifact: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Which Results")]
     lockfile: LockfileArgs,

@@ -30,6 +30,9 @@ pub(crate) mod units;
 pub(crate) mod verify;
 mod wanted;
 
+/// The largest `--time-limit`, seconds: a year. Sums and multiples of it are times that clocks have.
+const LONGEST_LIMIT: u64 = 365 * 24 * 3600;
+
 /// Says which parameters of a tunable nothing names: a misspelt macro leaves such a parameter.
 fn warn_of_unused_parameters(declaration: &Declaration) {
     for parameter in declaration.unused_parameters() {

@@ -7,10 +7,12 @@ use super::tuned::{AllTuned, Tuned};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::plan::{check_kernel_filters, choose_devices, problem};
 use crate::session::list_devices;
+use clap::builder::NonEmptyStringValueParser;
 use cltune_core::device::{DeviceInfo, DeviceLimits};
 use cltune_core::model::{BufferRef, Command, Given, Launch, Model};
 use cltune_core::parameter::{Domain, Fraction, Value};
 use cltune_core::select::{Table, candidates};
+use std::collections::HashSet;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -20,11 +22,11 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ShowArgs {
     /// The tunable: its name, or a part of it that no other has.
-    #[arg(value_name = "NAME")]
+    #[arg(value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     name: String,
     /// The device: an index of `cargo cltune devices`, a part of a name or platform, or
     /// `platform:name` (default: the first).
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", value_parser = NonEmptyStringValueParser::new())]
     device: Option<String>,
     /// The problem, `n=1024,m=5` (default: the first that is declared for the device).
     #[arg(long, value_name = "SIZES")]
@@ -33,7 +35,7 @@ pub(crate) struct ShowArgs {
     #[arg(long, value_name = "VALUES")]
     config: Option<String>,
     /// Look for the tunable in this executable or library, with neither cargo nor sources.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = CargoArgs::OPTIONS)]
     artifact: Option<PathBuf>,
     #[command(flatten)]
     lockfile: LockfileArgs,
@@ -110,6 +112,7 @@ fn configuration(
         Some(chosen) => chosen.codes.iter().copied().map(Some).collect(),
         None => vec![None; model.parameters.len()],
     };
+    let mut named = HashSet::new();
     for part in given.split(',').filter(|part| !part.trim().is_empty()) {
         let (name, value) = part
             .split_once('=')
@@ -127,6 +130,9 @@ fn configuration(
         })?;
         let code = code(&model.parameters[position].domain, value);
         let code = code.ok_or_else(|| format!("`{name}` has no value `{value}`"))?;
+        if !named.insert(position) {
+            return Err(format!("`{name}` is given twice"));
+        }
         codes[position] = Some(code);
     }
     let codes: Option<Vec<i64>> = codes.into_iter().collect();

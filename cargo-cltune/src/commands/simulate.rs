@@ -54,7 +54,7 @@ pub(crate) struct SimulateArgs {
         long,
         value_name = "NUMBER",
         default_value_t = 20,
-        value_parser = clap::value_parser!(u64).range(1..)
+        value_parser = clap::value_parser!(u64).range(1..=MOST_RUNS)
     )]
     repeats: u64,
     /// The first run's seed; the others' follow.
@@ -99,6 +99,8 @@ pub(crate) enum SimulateError {
     Output(#[from] io::Error),
 }
 
+/// The largest `--repeats`: all runs are in memory.
+const MOST_RUNS: u64 = 100_000;
 /// The numbers of evaluations that figures are printed for.
 const POINTS: [u64; 4] = [20, 50, 100, 200];
 

@@ -4,7 +4,7 @@ use super::measure::MeasureArgs;
 use super::strategy_help::strategy_help;
 use super::tuned::template_defaults;
 use super::wanted::{Wanted, WantedArgs};
-use super::{Exit, MessageFormat, warn_of_unused_parameters};
+use super::{Exit, LONGEST_LIMIT, MessageFormat, warn_of_unused_parameters};
 use crate::artifact::{CargoArgs, Discovery, PackageTunables, discover_to_tune, touch_sources};
 use crate::captured::{self, Captured};
 use crate::fleet::{Part, PartPlan, Partition, Unit, artifact_fingerprint, units};
@@ -62,6 +62,7 @@ pub(crate) struct TuneArgs {
         long,
         value_name = "200|30s|5m",
         default_value = "300",
+        allow_negative_numbers = true,
         help_heading = "Tuning"
     )]
     budget: Budget,
@@ -125,6 +126,7 @@ pub(crate) struct TuneArgs {
         long,
         value_name = "SECONDS",
         default_value_t = 60,
+        value_parser = clap::value_parser!(u64).range(1..=LONGEST_LIMIT),
         help_heading = "Tuning"
     )]
     time_limit: u64,
@@ -135,7 +137,12 @@ pub(crate) struct TuneArgs {
     soundness: Option<Method>,
     /// Tune what this executable or library holds, with neither cargo nor sources. The lockfile is
     /// written into the current folder.
-    #[arg(long, value_name = "FILE", help_heading = "Tuning")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = CargoArgs::OPTIONS,
+        help_heading = "Tuning"
+    )]
     artifact: Option<PathBuf>,
     /// Tune one part of what there is to tune, as one of several machines: `slice:2/4` is the
     /// second of 4 parts of nearly the same size, and `hash:2/4` one that keeps its kernels when
@@ -325,7 +332,7 @@ fn search_options(
         warm_start,
         fill_device: args.fill_device,
         constraints: args.constraint.clone(),
-        limit: Duration::from_secs(args.time_limit.max(1)),
+        limit: Duration::from_secs(args.time_limit),
         earlier: match (args.resume, args.fresh) {
             (true, _) => Earlier::Resume,
             (false, true) => Earlier::Ignore,

@@ -63,8 +63,8 @@ pub(super) enum TunedError {
     #[error(transparent)]
     Database(#[from] DatabaseFileError),
     /// A lockfile was edited by hand.
-    #[error(transparent)]
-    Bake(#[from] BakeError),
+    #[error("{}: {source}", path.display())]
+    Entry { path: PathBuf, source: BakeError },
     /// Nothing is tuned.
     #[error(
         "nothing is tuned: no {FILE_NAME} holds results of {}; run `cargo cltune` first",
@@ -103,8 +103,12 @@ impl AllTuned {
                 let kernel = lockfile.as_ref().and_then(|file| file.kernel(&model.name));
                 match (&lockfile, kernel) {
                     (Some(lockfile), Some(kernel)) if kernel.is_current(model) => {
-                        all.current
-                            .push(with(lockfile.table(model)?, lockfile.measures(model)));
+                        let table = lockfile.table(model);
+                        let table = table.map_err(|source| TunedError::Entry {
+                            path: path.clone(),
+                            source,
+                        })?;
+                        all.current.push(with(table, lockfile.measures(model)));
                     }
                     (_, kernel) => {
                         all.stale.extend(kernel.map(|_| model.name.to_string()));

@@ -21,7 +21,12 @@ pub(crate) struct UnitsArgs {
     partition: Option<Partition>,
     /// Read this executable or library, with neither cargo nor sources. All parts are tuned from
     /// this one file.
-    #[arg(long, value_name = "FILE", help_heading = "Tuning")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = CargoArgs::OPTIONS,
+        help_heading = "Tuning"
+    )]
     artifact: Option<PathBuf>,
     /// How to print the units.
     #[arg(long, value_enum, default_value_t = UnitsFormat::Lines, help_heading = "Output")]

@@ -5,6 +5,7 @@ use crate::captured::{self, Captured};
 use crate::plan::{Filters, Job, plan};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
+use clap::builder::NonEmptyStringValueParser;
 use std::error::Error;
 use std::path::PathBuf;
 
@@ -13,11 +14,21 @@ use std::path::PathBuf;
 pub(super) struct WantedArgs {
     /// Tune only the kernel of this name or, where there is none, those whose names contain it; may
     /// be repeated.
-    #[arg(long, value_name = "NAME", help_heading = "Tuning")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Tuning"
+    )]
     kernel: Vec<String>,
     /// Tune only on this device: an index of `cargo cltune devices`, a part of a name or platform,
     /// or `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE", help_heading = "Tuning")]
+    #[arg(
+        long,
+        value_name = "DEVICE",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Tuning"
+    )]
     device: Vec<String>,
     /// Tune for this problem instead of the declared ones: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]

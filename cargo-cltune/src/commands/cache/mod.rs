@@ -9,6 +9,7 @@ mod export;
 mod list;
 
 use super::{Exit, Format};
+use clap::builder::NonEmptyStringValueParser;
 use cltune_runtime::cache::{Folder, Listing, clear};
 use std::error::Error;
 use std::io::Write;
@@ -37,7 +38,7 @@ enum Action {
     /// Of a kernel that was tuned in several versions the latest is taken.
     Export {
         /// Only kernels whose name contains this.
-        #[arg(long, value_name = "NAME")]
+        #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
         kernel: Option<String>,
         /// The file to write. Without it, standard output.
         #[arg(long, short, alias = "output", value_name = "FILE")]

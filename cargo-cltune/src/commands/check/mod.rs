@@ -11,10 +11,11 @@ mod print;
 
 use super::lockfile_args::{LockfileArgs, NoLockfile};
 use super::{Exit, Format};
-use crate::artifact::{Discovery, PackageTunables};
+use crate::artifact::{CargoArgs, Discovery, PackageTunables};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store::{self, StoreError};
 use crate::plan::{PlanError, check_kernel_filters};
+use clap::builder::NonEmptyStringValueParser;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::lockfile::{FILE_NAME, Lockfile};
 use findings::{Finding, findings};
@@ -34,12 +35,12 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct CheckArgs {
     /// Check only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) kernel: Vec<String>,
     /// Check the tunables in this executable or library, with neither cargo nor sources, against
     /// the lockfile in the current folder. Packages of which that file holds nothing are not
     /// judged, if it holds something of another one.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = CargoArgs::OPTIONS)]
     pub(crate) artifact: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lockfile: LockfileArgs,

@@ -17,6 +17,7 @@ use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::plan::{check_kernel_filters, choose_devices};
 use crate::session::list_devices;
+use clap::builder::NonEmptyStringValueParser;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::lockfile::Lockfile;
 use limits::Described;
@@ -28,11 +29,11 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ListArgs {
     /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
     /// `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE")]
+    #[arg(long, value_name = "DEVICE", value_parser = NonEmptyStringValueParser::new())]
     device: Vec<String>,
     /// Show for each rule, declared or derived from the device's limits, how many configurations it
     /// removes.
@@ -51,7 +52,7 @@ pub(crate) struct ListArgs {
     limits: Vec<Described>,
     /// List the tunables in this executable or library, with neither cargo nor sources. The
     /// lockfile is read from the current folder.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = CargoArgs::OPTIONS)]
     artifact: Option<PathBuf>,
     #[command(flatten)]
     lockfile: LockfileArgs,

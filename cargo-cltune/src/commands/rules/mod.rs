@@ -20,6 +20,7 @@ use crate::plan::{self, Job, check_kernel_filters, choose_devices, kinds};
 use crate::session::{SessionLock, list_devices};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
+use clap::builder::NonEmptyStringValueParser;
 use std::error::Error;
 use std::io::Write;
 use std::path::PathBuf;
@@ -37,18 +38,33 @@ const LIMIT: Duration = Duration::from_mins(1);
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RulesArgs {
     /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME", help_heading = "Measuring")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Measuring"
+    )]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
     /// `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE", help_heading = "Measuring")]
+    #[arg(
+        long,
+        value_name = "DEVICE",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Measuring"
+    )]
     device: Vec<String>,
     /// For this problem, `n=1024,m=5`, instead of those in the lockfile; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Measuring")]
     problem: Vec<String>,
     /// Take the tunables of this executable or library, with neither cargo nor sources. The
     /// lockfile is read from the current folder.
-    #[arg(long, value_name = "FILE", help_heading = "Measuring")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = CargoArgs::OPTIONS,
+        help_heading = "Measuring"
+    )]
     artifact: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Measuring")]
     lockfile: LockfileArgs,

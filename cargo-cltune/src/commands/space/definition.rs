@@ -59,6 +59,7 @@ pub(super) enum DefinitionError {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object with `name`, `parameters` and `restrictions_c`")]
 struct File {
     name: String,
     parameters: Vec<FileParameter>,

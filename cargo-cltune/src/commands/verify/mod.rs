@@ -18,12 +18,13 @@ mod problems;
 
 use super::lockfile_args::LockfileArgs;
 use super::tuned::AllTuned;
-use super::{Exit, MessageFormat};
+use super::{Exit, LONGEST_LIMIT, MessageFormat};
 use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::plan::check_kernel_filters;
 use crate::session::SessionLock;
 use crate::terminal::say;
+use clap::builder::NonEmptyStringValueParser;
 use cltune_formats::declaration::Declaration;
 use entries::Entries;
 use print::Printer;
@@ -40,11 +41,21 @@ use std::time::{Duration, SystemTime};
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct VerifyArgs {
     /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME", help_heading = "Verification")]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Verification"
+    )]
     kernel: Vec<String>,
     /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
     /// `platform:name`; may be repeated. With --oclgrind: only what was tuned on it.
-    #[arg(long, value_name = "DEVICE", help_heading = "Verification")]
+    #[arg(
+        long,
+        value_name = "DEVICE",
+        value_parser = NonEmptyStringValueParser::new(),
+        help_heading = "Verification"
+    )]
     device: Vec<String>,
     /// Run on this problem, `n=1024,m=5`, instead of those in the lockfile and larger (with
     /// --oclgrind: smaller) ones; may be repeated.
@@ -88,11 +99,21 @@ pub(crate) struct VerifyArgs {
     #[arg(long, help_heading = "Verification")]
     oclgrind: bool,
     /// How long one run may take before it is given up, seconds (default: 60, with --oclgrind 600).
-    #[arg(long, value_name = "SECONDS", help_heading = "Verification")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u64).range(1..=LONGEST_LIMIT),
+        help_heading = "Verification"
+    )]
     time_limit: Option<u64>,
     /// Verify the tunables in this executable or library, with neither cargo nor sources. The
     /// lockfile is read from the current folder.
-    #[arg(long, value_name = "FILE", help_heading = "Verification")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = CargoArgs::OPTIONS,
+        help_heading = "Verification"
+    )]
     artifact: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Verification")]
     lockfile: LockfileArgs,
@@ -120,7 +141,7 @@ impl VerifyArgs {
 
     fn time_limit(&self) -> Duration {
         let default = if self.oclgrind { 600 } else { 60 };
-        Duration::from_secs(self.time_limit.unwrap_or(default).max(1))
+        Duration::from_secs(self.time_limit.unwrap_or(default))
     }
 
     /// The seed given, or one that was never used before.
