@@ -662,4 +662,6 @@ fn a_contribution_that_was_changed_is_refused() {
             "value 9, which it cannot take",
         ]);
     }
+    let listed = fleet.cltune(&["list", "--artifact", "app", "--kernel", "first"]);
+    let _ = listed.expect_stdout(&["lockfile: damaged"]);
 }

@@ -106,10 +106,13 @@ pub(crate) fn run(
 
 /// The lockfile's entries of a tunable.
 fn state(declaration: &Declaration, lockfile: Option<&Lockfile>) -> &'static str {
-    match lockfile.and_then(|lockfile| lockfile.kernel(&declaration.model.name)) {
+    let model = &declaration.model;
+    match lockfile.and_then(|lockfile| Some((lockfile, lockfile.kernel(&model.name)?))) {
         None => "missing",
-        Some(kernel) if !kernel.is_current(&declaration.model) => "stale",
-        Some(kernel) => {
+        Some((_, kernel)) if !kernel.is_current(model) => "stale",
+        // `check` says which value no parameter takes.
+        Some((lockfile, _)) if lockfile.table(model).is_err() => "damaged",
+        Some((_, kernel)) => {
             let mut entries = kernel.tuned.iter();
             if entries.all(|entry| entry.measure == declaration.measure) {
                 "fresh"
