@@ -35,7 +35,7 @@ pub(crate) struct Problem {
 #[derive(Debug, Default)]
 pub(crate) struct OnDevice {
     pub(crate) platform: String,
-    /// `CL_DEVICE_NAME`.
+    /// The name, see [`cltune_core::device::DeviceInfo::name`].
     pub(crate) device: String,
     /// The sessions that measured, the first one first.
     pub(crate) sessions: Vec<Session>,

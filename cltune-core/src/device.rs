@@ -48,7 +48,8 @@ impl fmt::Display for DeviceType {
 pub struct DeviceInfo {
     /// `CL_PLATFORM_NAME`, for example `NVIDIA CUDA`.
     pub platform: String,
-    /// `CL_DEVICE_NAME`, trimmed.
+    /// `CL_DEVICE_NAME`, trimmed; a processor on Intel's runtime has the bits of its vectors added,
+    /// as in `AMD EPYC (256 bits)`.
     pub name: String,
     /// `CL_DEVICE_VENDOR`, trimmed.
     pub vendor: String,
@@ -68,7 +69,7 @@ pub struct DeviceInfo {
 pub struct DeviceKey<'a> {
     /// `CL_PLATFORM_NAME`.
     pub platform: &'a str,
-    /// `CL_DEVICE_NAME`, trimmed.
+    /// The name, see [`DeviceInfo::name`].
     pub name: &'a str,
     /// `CL_DEVICE_VENDOR`, trimmed; empty where a file does not say it.
     pub vendor: &'a str,

@@ -19,7 +19,7 @@ pub struct Table {
 pub struct TunedDevice {
     /// `CL_PLATFORM_NAME`.
     pub platform: Text,
-    /// `CL_DEVICE_NAME`.
+    /// The name, see [`DeviceInfo::name`].
     pub name: Text,
     /// `CL_DEVICE_VENDOR`.
     pub vendor: Text,

@@ -76,6 +76,18 @@ pub(crate) fn platform_name(device: RawDevice) -> String {
         .unwrap_or_default()
 }
 
+/// The name of a device: the driver's, to which a processor on Intel's runtime has the bits of its
+/// vectors added. There each EPYC is an "AMD EPYC", with vectors of 512 bits or of 256, and what is
+/// fast with the one can be slow with the other. PoCL's names have the instructions and llvmpipe's
+/// the bits.
+fn name(platform: &str, device_type: DeviceType, name: String, vector_width: i64) -> String {
+    if platform == "Intel(R) OpenCL" && device_type == DeviceType::Cpu && vector_width > 0 {
+        format!("{name} ({} bits)", vector_width.saturating_mul(32))
+    } else {
+        name
+    }
+}
+
 /// Everything cltune wants to know of a device. What the driver does not answer is empty or 0.
 pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
     let data = |param| device::get_device_data(raw.id, param).unwrap_or_default();
@@ -98,9 +110,12 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
     let item_size = |dimension: usize| item_sizes.get(dimension).copied().unwrap_or(1);
     let extensions = word(device::CL_DEVICE_EXTENSIONS);
     let has = |name: &str| extensions.split_whitespace().any(|word| word == name);
+    let platform = platform_name(raw);
+    let vector_width = count(device::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT);
+    let driver_name = word(device::CL_DEVICE_NAME);
     DeviceInfo {
-        platform: platform_name(raw),
-        name: word(device::CL_DEVICE_NAME),
+        name: name(&platform, device_type, driver_name, vector_width),
+        platform,
         vendor: word(device::CL_DEVICE_VENDOR),
         device_type,
         driver: word(device::CL_DRIVER_VERSION),
@@ -124,9 +139,7 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
             DeviceField::PreferredVectorWidthFloat => {
                 count(device::CL_DEVICE_PREFERRED_VECTOR_WIDTH_FLOAT)
             }
-            DeviceField::NativeVectorWidthFloat => {
-                count(device::CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT)
-            }
+            DeviceField::NativeVectorWidthFloat => vector_width,
             DeviceField::Fp64 => {
                 let has_config = count(device::CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
                 i64::from(has("cl_khr_fp64") || has_config)
@@ -160,5 +173,24 @@ pub(crate) fn describe(raw: RawDevice) -> DeviceInfo {
             DeviceField::IsCpu => i64::from(device_type == DeviceType::Cpu),
             DeviceField::IsGpu => i64::from(device_type == DeviceType::Gpu),
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processors_on_intels_runtime_have_their_vectors_in_their_names() {
+        let named = |platform, device_type, width| {
+            name(platform, device_type, "AMD EPYC".to_owned(), width)
+        };
+        let (intel, cpu) = ("Intel(R) OpenCL", DeviceType::Cpu);
+        assert_eq!(named(intel, cpu, 8), "AMD EPYC (256 bits)");
+        assert_eq!(named(intel, cpu, 16), "AMD EPYC (512 bits)");
+        // What the driver does not tell is not made up.
+        assert_eq!(named(intel, cpu, 0), "AMD EPYC");
+        assert_eq!(named(intel, DeviceType::Gpu, 8), "AMD EPYC");
+        assert_eq!(named("Portable Computing Language", cpu, 8), "AMD EPYC");
     }
 }

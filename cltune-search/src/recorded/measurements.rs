@@ -32,7 +32,7 @@ pub struct About {
     pub kernel: Option<String>,
     /// `CL_PLATFORM_NAME`.
     pub platform: Option<String>,
-    /// `CL_DEVICE_NAME`.
+    /// The device's name.
     pub device: Option<String>,
     /// `CL_DRIVER_VERSION`.
     pub driver: Option<String>,
