@@ -3,7 +3,7 @@
 use super::checks::{check, check_route, check_sizes};
 use super::error::GemmError;
 use super::operands::{
-    PANELS_OF_A, PANELS_OF_B, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
+    PANELS_OF_A, Panels, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
 };
 use super::options::GemmOptions;
 use super::real::{
@@ -389,7 +389,7 @@ impl<T: Real> Gemm<T> {
     fn panels(&mut self, queue: &Queue, product: Product<'_, T>) -> Result<Event, GemmError> {
         let [to_a, to_b] = &mut self.copies;
         let a = in_panels(queue, &product.a.transposed(), PANELS_OF_A, to_a)?;
-        let b = in_panels(queue, &product.b, PANELS_OF_B, to_b)?;
+        let b = in_panels(queue, &product.b, Panels::of_b::<T>(), to_b)?;
         let (size, factors) = (product.size, product.factors);
         let c = product.target(&self.no_bias);
         Ok(T::panels(queue, size, factors, a, b, c)?)

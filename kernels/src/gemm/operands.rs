@@ -5,7 +5,7 @@
 //! of B.
 
 use super::error::GemmError;
-use super::kernels::panels::{HIGHEST, PANEL_M, PANEL_N, WIDEST};
+use super::kernels::panels::{HIGHEST, PANEL_M};
 use super::real::{Lines, OfLines, Operand, Real};
 use crate::matrix::Matrix;
 use cltune::{Buffer, Element, Event, Queue};
@@ -25,13 +25,14 @@ pub(super) const PANELS_OF_A: Panels = Panels {
     width: PANEL_M,
     tile: HIGHEST,
 };
-/// Those of B.
-pub(super) const PANELS_OF_B: Panels = Panels {
-    width: PANEL_N,
-    tile: WIDEST,
-};
 
 impl Panels {
+    /// Those of B.
+    pub(super) fn of_b<T: Real>() -> Self {
+        let (width, tile) = T::PANELS_OF_B;
+        Self { width, tile }
+    }
+
     /// How many columns there are with what is filled up.
     fn padded(self, columns: usize) -> Result<i32, GemmError> {
         let [tile, width] = [self.tile, self.width].map(|size| size.unsigned_abs() as usize);
@@ -117,10 +118,10 @@ pub(super) fn in_stored_lines<'a, T: Real>(
     Ok((operand, of_k))
 }
 
-/// What copies an operand: rows, k, rows with what is filled up, and the width of a panel; whether
-/// it lies transposed; from where and to where.
+/// What copies an operand in lines: rows, k, and rows with what is filled up; whether it lies
+/// transposed; from where and to where.
 type Copy<T, R> =
-    fn(&Queue, (i32, i32, i32, i32), bool, Operand<'_, T>, &mut Buffer<R>) -> cltune::Result<Event>;
+    fn(&Queue, (i32, i32, i32), bool, Operand<'_, T>, &mut Buffer<R>) -> cltune::Result<Event>;
 
 /// The operand, copied in lines.
 fn copied_lines<'a, T: Real, R: Element>(
@@ -138,7 +139,7 @@ fn copied_lines<'a, T: Real, R: Element>(
         number: width,
     })?;
     Ok(Operand {
-        buffer: copy(queue, matrix, width, width, place, by)?,
+        buffer: copy(queue, matrix, width, place, by)?,
         offset: 0,
         leading: width,
     })
@@ -152,17 +153,25 @@ pub(super) fn in_panels<'a, T: Real>(
     place: &'a mut Option<Buffer<T::Real>>,
 ) -> Result<&'a Buffer<T::Real>, GemmError> {
     let padded = panels.padded(matrix.shape.columns)?;
-    copy(queue, matrix, padded, panels.width, place, T::pack)
+    let by = |queue: &Queue, rows, transposed, from: Operand<'_, T>, to: &mut Buffer<T::Real>| {
+        T::to_panels(queue, rows, panels.width, transposed, from, to)
+    };
+    copy(queue, matrix, padded, place, by)
 }
 
-/// Copies an operand to panels of a width, `padded` columns in all.
+/// Copies an operand, `padded` columns with what is filled up.
 fn copy<'a, T: Real, R: Element>(
     queue: &Queue,
     matrix: &Matrix<'_, T>,
     padded: i32,
-    width: i32,
     place: &'a mut Option<Buffer<R>>,
-    by: Copy<T, R>,
+    by: impl FnOnce(
+        &Queue,
+        (i32, i32, i32),
+        bool,
+        Operand<'_, T>,
+        &mut Buffer<R>,
+    ) -> cltune::Result<Event>,
 ) -> Result<&'a Buffer<R>, GemmError> {
     let shape = matrix.shape;
     let len = shape.rows * usize::try_from(padded).unwrap_or(0);
@@ -176,7 +185,7 @@ fn copy<'a, T: Real, R: Element>(
         offset: whole(shape.offset),
         leading: whole(shape.leading),
     };
-    let sizes = (whole(shape.columns), whole(shape.rows), padded, width);
+    let sizes = (whole(shape.columns), whole(shape.rows), padded);
     by(queue, sizes, shape.by_rows, from, to)?;
     Ok(to)
 }
@@ -188,13 +197,14 @@ pub(super) fn whole(number: usize) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{GemmError, PANELS_OF_A, PANELS_OF_B};
+    use super::{GemmError, PANELS_OF_A, Panels};
 
     #[test]
     fn panels_end_where_kernels_cannot_count_any_more() {
         assert_eq!(PANELS_OF_A.padded(1).unwrap(), 14);
-        assert_eq!(PANELS_OF_B.padded(2).unwrap(), 80);
-        for panels in [PANELS_OF_A, PANELS_OF_B] {
+        assert_eq!(Panels::of_b::<f32>().padded(2).unwrap(), 80);
+        assert_eq!(Panels::of_b::<f64>().padded(2).unwrap(), 40);
+        for panels in [PANELS_OF_A, Panels::of_b::<f32>()] {
             let error = panels.padded(i32::MAX as usize).unwrap_err();
             assert!(matches!(error, GemmError::TooLarge { .. }), "{error}");
         }

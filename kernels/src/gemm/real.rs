@@ -133,26 +133,39 @@ pub trait Kernels: Element {
     const PRECISE_FROM: i32 = 0;
     /// Zero.
     const ZERO: Self::Real;
+    /// The columns of a panel of B, and those of the widest tile.
+    const PANELS_OF_B: (i32, i32);
     /// Who gives the orders of `tensor_parts`; `None` where there is no such kernel.
     const ORDERS_OF_PARTS: Option<Orders> = None;
 
     /// An operand as what is computed in; `None` where it has to be converted.
     fn as_stored(buffer: &Buffer<Self>) -> Option<&Buffer<Self::Real>>;
 
-    /// Brings rows of length k into panels; see `pack.cl`.
-    fn pack(
+    /// Brings rows of length k, and what they are filled up to, into panels of a width; see
+    /// `to_panels.cl`.
+    fn to_panels(
         queue: &Queue,
-        rows: (i32, i32, i32, i32),
+        rows: (i32, i32, i32),
+        panel: i32,
         transposed: bool,
         from: Operand<'_, Self>,
         to: &mut Buffer<Self::Real>,
     ) -> Result<Event>;
 
-    /// Brings rows of length k into lines of the other direction, as they are stored; see
-    /// `pack.cl`.
+    /// Brings rows of length k, and what they are filled up to, into lines of the other direction;
+    /// see `pack.cl`.
+    fn pack(
+        queue: &Queue,
+        rows: (i32, i32, i32),
+        transposed: bool,
+        from: Operand<'_, Self>,
+        to: &mut Buffer<Self::Real>,
+    ) -> Result<Event>;
+
+    /// The same, as they are stored.
     fn transpose(
         queue: &Queue,
-        rows: (i32, i32, i32, i32),
+        rows: (i32, i32, i32),
         transposed: bool,
         from: Operand<'_, Self>,
         to: &mut Buffer<Self>,
@@ -220,8 +233,10 @@ pub trait Kernels: Element {
     fn pipelined_times(device: &Device) -> Vec<MeasuredTime>;
     /// What is known of `panels` on this device.
     fn panels_times(device: &Device) -> Vec<MeasuredTime>;
-    /// What is known of `pack` on this device, with a single panel or with several: rows, k, 1.
-    fn pack_times(device: &Device, single: bool) -> Vec<MeasuredTime>;
+    /// What is known of `pack` on this device: rows, k, 1.
+    fn pack_times(device: &Device) -> Vec<MeasuredTime>;
+    /// What is known of `to_panels` on this device: rows, k, 1.
+    fn to_panels_times(device: &Device) -> Vec<MeasuredTime>;
     /// How the kernel for tensor cores reads A and B; `None` where there is no such kernel.
     fn lines(how: (Orders, Products)) -> Option<[Lines; 2]>;
     /// What is known of `tensor` on this device.

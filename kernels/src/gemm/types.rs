@@ -8,10 +8,12 @@ use super::kernels::batched_tensor::{
 };
 use super::kernels::direct::{gemm_direct, gemm_direct_bf16, gemm_direct_f16, gemm_direct_f64};
 use super::kernels::pack::{
-    gemm_pack, gemm_pack_bf16, gemm_pack_f16, gemm_pack_f64, gemm_transpose_bf16,
-    gemm_transpose_f16,
+    gemm_pack, gemm_pack_bf16, gemm_pack_f16, gemm_pack_f64, gemm_to_panels, gemm_to_panels_bf16,
+    gemm_to_panels_f16, gemm_to_panels_f64, gemm_transpose_bf16, gemm_transpose_f16,
 };
-use super::kernels::panels::{gemm_panels, gemm_panels_bf16, gemm_panels_f16, gemm_panels_f64};
+use super::kernels::panels::{
+    OF_B, OF_B_F64, gemm_panels, gemm_panels_bf16, gemm_panels_f16, gemm_panels_f64,
+};
 use super::kernels::parts::{
     gemm_pipelined_parts, gemm_pipelined_parts_bf16, gemm_pipelined_parts_f16,
     gemm_pipelined_parts_f64, gemm_tensor_f64_parts, gemm_warpgroup_parts,
@@ -190,7 +192,7 @@ macro_rules! params_of {
 
 macro_rules! kernels {
     (
-        $stored:ident in $real:ident, $pack:ident, $transpose:ident, $pipelined:ident,
+        $stored:ident in $real:ident, $to_panels:ident of $of_b:ident, $pack:ident, $transpose:ident, $pipelined:ident,
         $pipelined_parts:ident, $panels:ident, $direct:ident,
         $batched:ident $(or $batched_tensor:ident by $bytes:literal $(and $width:ident)?)?,
         $needs_fp64:literal; $($more:tt)*
@@ -201,29 +203,44 @@ macro_rules! kernels {
             const BATCHES_ON_TENSOR_CORES: Option<usize> = alignment!($($bytes)?);
             const NEEDS_FP64: bool = $needs_fp64;
             const ZERO: $real = 0.0;
+            const PANELS_OF_B: (i32, i32) = $of_b;
+
+            fn to_panels(
+                queue: &Queue,
+                (rows, k, padded): (i32, i32, i32),
+                panel: i32,
+                transposed: bool,
+                from: Operand<'_, $stored>,
+                to: &mut Buffer<$real>,
+            ) -> Result<Event> {
+                $to_panels(
+                    queue, rows, k, padded, panel, i32::from(transposed), from.buffer, from.offset,
+                    from.leading, to,
+                )
+            }
 
             fn pack(
                 queue: &Queue,
-                (rows, k, padded, panel): (i32, i32, i32, i32),
+                (rows, k, padded): (i32, i32, i32),
                 transposed: bool,
                 from: Operand<'_, $stored>,
                 to: &mut Buffer<$real>,
             ) -> Result<Event> {
                 $pack(
-                    queue, rows, k, padded, panel, i32::from(transposed), from.buffer, from.offset,
+                    queue, rows, k, padded, i32::from(transposed), from.buffer, from.offset,
                     from.leading, to,
                 )
             }
 
             fn transpose(
                 queue: &Queue,
-                (rows, k, padded, panel): (i32, i32, i32, i32),
+                (rows, k, padded): (i32, i32, i32),
                 transposed: bool,
                 from: Operand<'_, $stored>,
                 to: &mut Buffer<$stored>,
             ) -> Result<Event> {
                 $transpose(
-                    queue, rows, k, padded, panel, i32::from(transposed), from.buffer, from.offset,
+                    queue, rows, k, padded, i32::from(transposed), from.buffer, from.offset,
                     from.leading, to,
                 )
             }
@@ -378,11 +395,12 @@ macro_rules! kernels {
                 times!($panels, device, |of, by| of_tiles!(of, [by.MR, by.NR]))
             }
 
-            fn pack_times(device: &Device, single: bool) -> Vec<MeasuredTime> {
-                times!($pack, device, |of, _by| {
-                    ((of.panel == of.padded) == single)
-                        .then(|| MeasuredTime::of([of.rows, of.k, 1]))
-                })
+            fn pack_times(device: &Device) -> Vec<MeasuredTime> {
+                times!($pack, device, |of, _by| Some(MeasuredTime::of([of.rows, of.k, 1])))
+            }
+
+            fn to_panels_times(device: &Device) -> Vec<MeasuredTime> {
+                times!($to_panels, device, |of, _by| Some(MeasuredTime::of([of.rows, of.k, 1])))
             }
 
             $($more)*
@@ -392,7 +410,8 @@ macro_rules! kernels {
 
 kernels! {
     f32 in f32,
-    gemm_pack, gemm_pack, gemm_pipelined, gemm_pipelined_parts, gemm_panels, gemm_direct, gemm_batched,
+    gemm_to_panels of OF_B, gemm_pack, gemm_pack, gemm_pipelined, gemm_pipelined_parts, gemm_panels, gemm_direct,
+    gemm_batched,
     false;
     // What is left out of one product is more than the rounding of a short sum.
     const PRECISE_FROM: i32 = 16;
@@ -517,7 +536,7 @@ macro_rules! as_they_lie {
 
 kernels! {
     f64 in f64,
-    gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
+    gemm_to_panels_f64 of OF_B_F64, gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
     gemm_panels_f64, gemm_direct_f64,
     gemm_batched_f64 or gemm_batched_tensor_f64 by 16, true;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warp);
@@ -556,7 +575,7 @@ kernels! {
 
 kernels! {
     f16 in f32,
-    gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
+    gemm_to_panels_f16 of OF_B, gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
     gemm_panels_f16, gemm_direct_f16,
     gemm_batched_f16 or gemm_batched_tensor_f16 by 2 and width, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
@@ -568,7 +587,7 @@ kernels! {
 
 kernels! {
     bf16 in f32,
-    gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
+    gemm_to_panels_bf16 of OF_B, gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
     gemm_panels_bf16, gemm_direct_bf16,
     gemm_batched_bf16 or gemm_batched_tensor_bf16 by 2 and width, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {

@@ -13,7 +13,7 @@
 //! | [`direct`] | small matrices as they lie |
 //! | [`batched`] | many small products in one launch |
 //! | [`batched_tensor`] | the same in double and half precision and bfloat16 on the tensor cores of NVIDIA's GPUs |
-//! | [`pack`] | nothing: it brings a matrix into the order that the others read |
+//! | [`pack`] | nothing: copies in lines or panels, the orders that the others read |
 
 pub(super) mod batched;
 pub(super) mod batched_tensor;

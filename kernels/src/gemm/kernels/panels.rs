@@ -4,22 +4,27 @@ use cltune::{Buffer, Event, Queue, Result, bf16, f16, tunable};
 
 /// The rows of a panel of A. Small, so that the height of a tile can be tuned without packing anew.
 pub(crate) const PANEL_M: i32 = 2;
-/// The columns of a panel of B.
-pub(crate) const PANEL_N: i32 = 16;
 /// The highest tile, to which A is filled up: `MR`'s greatest value, to whole panels.
 pub(crate) const HIGHEST: i32 = 14;
-/// The widest tile, to which B is filled up: `NR`'s greatest value.
-pub(crate) const WIDEST: i32 = 64;
+/// The columns of a panel of B, and those of the widest tile, to which B is filled up: `NR`'s
+/// greatest value.
+pub(crate) const OF_B: (i32, i32) = (16, 64);
+/// Those of double precision: twice its bytes.
+pub(crate) const OF_B_F64: (i32, i32) = (8, 32);
 
 macro_rules! panels {
-    ($name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt, [$($option:tt),*]) => {
+    (
+        $name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt, $panels:tt,
+        [$($option:tt),*]
+    ) => {
         panels! {
-            $name, $real, $stored, $size, [$($widths),*], $width, [$($option),*],
+            $name, $real, $stored, $size, [$($widths),*], $width, $panels, [$($option),*],
             "src/gemm/kernels/cl/panels.cl", "src/gemm/kernels/cl/panels_reference.cl", (accumulates = k)
         }
     };
     (
-        $name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt, [$($option:tt),*],
+        $name:ident, $real:ident, $stored:ident, $size:tt, [$($widths:tt),*], $width:tt,
+        (NR = $columns:tt, PANEL_N = $panel_n:tt, len = $len:tt), [$($option:tt),*],
         $source:tt, $reference:tt, $tolerance:tt
     ) => {
         /// C ← α A B + β C, and what `epilogue.cl` does then;
@@ -31,7 +36,7 @@ macro_rules! panels {
             source = $source,
             kernel = "gemm_panels",
             params(
-                MR = [2, 4, 6, 8, 10, 12, 14], NR = [16, 32, 48, 64], VW = [$($widths),*],
+                MR = [2, 4, 6, 8, 10, 12, 14], NR = $columns, VW = [$($widths),*],
                 UNROLL = [1, 2, 4], ORDER = [0, 1],
             ),
             // The widest registers there are: 32 of 64 bytes.
@@ -41,7 +46,7 @@ macro_rules! panels {
                 if ORDER == 1 { (n + NR - 1) / NR } else { (m + MR - 1) / MR },
             ),
             local(1, 1),
-            defines(PANEL_M = 2, PANEL_N = 16, EPILOGUE = epilogue),
+            defines(PANEL_M = 2, PANEL_N = $panel_n, EPILOGUE = epilogue),
             options($($option),*),
             tune(m = 256, n = 256, k = 256, epilogue = 0),
             tune(m = 1024, n = 1024, k = 1024, epilogue = 0),
@@ -49,7 +54,7 @@ macro_rules! panels {
             tune(m = 2048, n = 64, k = 2048, epilogue = 0),
             tune(m = 64, n = 2048, k = 2048, epilogue = 0),
             tune_if(device.is_cpu == 1 && ($size == 4 || device.fp64 == 1)),
-            defaults(MR = 4, NR = 16, VW = $width, UNROLL = 1, ORDER = 1),
+            defaults(MR = 4, NR = $panel_n, VW = $width, UNROLL = 1, ORDER = 1),
             reference(
                 kernel = "gemm_reference", source = $reference,
                 global(n, m),
@@ -65,7 +70,7 @@ macro_rules! panels {
             #[arg(value = 1)] alpha: $real,
             #[arg(value = 0)] beta: $real,
             #[arg(len = (m + 14) / 2 * 2 * k)] a: &Buffer<$real>,
-            #[arg(len = (n + 78) / 16 * 16 * k)] b: &Buffer<$real>,
+            #[arg(len = $len * k)] b: &Buffer<$real>,
             #[arg(out, len = m * n)] c: &mut Buffer<$stored>,
             #[arg(value = 0)] offset_c: i32,
             #[arg(value = 0)] ldc: i32,
@@ -83,6 +88,11 @@ panels!(
     4,
     [4, 8, 16],
     8,
+    (
+        NR = [16, 32, 48, 64],
+        PANEL_N = 16,
+        len = ((n + 78) / 16 * 16)
+    ),
     ["-DREAL=float", "-DREAL_SIZE=4"]
 );
 panels!(
@@ -92,6 +102,7 @@ panels!(
     8,
     [2, 4, 8],
     4,
+    (NR = [8, 16, 24, 32], PANEL_N = 8, len = ((n + 38) / 8 * 8)),
     ["-DREAL=double", "-DREAL_SIZE=8"]
 );
 panels!(
@@ -101,6 +112,11 @@ panels!(
     4,
     [4, 8, 16],
     8,
+    (
+        NR = [16, 32, 48, 64],
+        PANEL_N = 16,
+        len = ((n + 78) / 16 * 16)
+    ),
     ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
 );
 // Kernel and reference sum alike and round once: the same numbers but for a few neighbours.
@@ -111,6 +127,11 @@ panels!(
     4,
     [4, 8, 16],
     8,
+    (
+        NR = [16, 32, 48, 64],
+        PANEL_N = 16,
+        len = ((n + 78) / 16 * 16)
+    ),
     ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
     "src/gemm/kernels/cl/bf16/panels.cl",
     "src/gemm/kernels/cl/bf16/panels_reference.cl",

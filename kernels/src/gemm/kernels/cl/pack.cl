@@ -1,6 +1,5 @@
-// Copies a matrix into panels: element (row i, column p) goes to ((i / panel) * k + p) * panel + i % panel.
-// One panel as wide as the matrix is its transpose. What lies behind the last row, up to `padded`
-// rows, becomes 0.
+// Copies a matrix in lines of k: element (row i, column p) goes to p * padded + i. What lies behind the last row, up
+// to `padded` rows, becomes 0.
 //
 // The matrix has its elements at i * lda + p, or at p * lda + i where `transposed` is 1; an `lda` of 0
 // means that rows follow each other.
@@ -9,22 +8,13 @@
 //   DIM_R, DIM_K     its work-items
 //   LOCAL            whether they go through local memory, so that both sides are read and written
 //                    in the order of their addresses
-//   PANEL            the width of panels, or 0 for a single one
 
-#include "types.cl"
-
-#ifdef A_HALF
-typedef half source;
-#define READ_SOURCE(at) vload_half(0, at)
-#else
-typedef REAL source;
-#define READ_SOURCE(at) (*(at))
-#endif
+#include "source.cl"
 
 #define ITEMS (DIM_R * DIM_K)
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
-void gemm_pack(const int rows, const int k, const int padded, const int panel, const int transposed,
+void gemm_pack(const int rows, const int k, const int padded, const int transposed,
                __global const source* restrict a, const int offset_a, const int lda,
                __global REAL* restrict packed) {
     const int item = get_local_id(0);
@@ -35,11 +25,6 @@ void gemm_pack(const int rows, const int k, const int padded, const int panel, c
 
 #define READ_AT(r, p) \
     ((r) < rows && (p) < k ? READ_SOURCE(a + (transposed ? (p) * step + (r) : (r) * step + (p))) : 0)
-#if PANEL
-#define PACKED_AT(r, p) (((size_t)((r) / PANEL) * k + (p)) * PANEL + (r) % PANEL)
-#else
-#define PACKED_AT(r, p) ((size_t)(p) * panel + (r))
-#endif
 
 #if LOCAL
     // The odd distance keeps rows out of each other's memory banks.
@@ -66,7 +51,7 @@ void gemm_pack(const int rows, const int k, const int padded, const int panel, c
         for (int x = 0; x < TILE_R / DIM_R; x++) {
             const int p = y * DIM_K + item / DIM_R, r = x * DIM_R + item % DIM_R;
             if (begin_r + r < padded && begin_k + p < k) {
-                packed[PACKED_AT(begin_r + r, begin_k + p)] = VALUE(r, p);
+                packed[(size_t)(begin_k + p) * padded + begin_r + r] = VALUE(r, p);
             }
         }
     }

@@ -1,20 +1,12 @@
 // What pack.cl does, one element for each work-item.
-#include "types.cl"
+#include "source.cl"
 
-#ifdef A_HALF
-typedef half source;
-#define READ_SOURCE(at) vload_half(0, at)
-#else
-typedef REAL source;
-#define READ_SOURCE(at) (*(at))
-#endif
-
-__kernel void gemm_pack_reference(const int rows, const int k, const int padded, const int panel,
+__kernel void gemm_pack_reference(const int rows, const int k, const int padded,
                                   const int transposed, __global const source* restrict a,
                                   const int offset_a, const int lda, __global REAL* restrict packed) {
     const size_t r = get_global_id(0);
     const size_t p = get_global_id(1);
     const size_t step = lda ? lda : transposed ? rows : k;
     const size_t from = transposed ? p * step + r : r * step + p;
-    packed[(r / panel * k + p) * panel + r % panel] = r < rows ? READ_SOURCE(a + offset_a + from) : 0;
+    packed[p * padded + r] = r < rows ? READ_SOURCE(a + offset_a + from) : 0;
 }

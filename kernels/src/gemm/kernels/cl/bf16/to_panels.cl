@@ -1,0 +1,2 @@
+#include "names.cl"
+#include "../to_panels.cl"
