@@ -24,21 +24,21 @@ void gemm_to_panels(const int rows, const int k, const int padded, const int tra
             for (int p = begin_k; p < end_k; p++) {
                 for (int i = 0; i < PANEL; i++) {
                     const size_t from = transposed ? p * step + r + i : (r + i) * step + p;
-                    to[p * PANEL + i] = r + i < rows ? READ_SOURCE(a + from) : 0;
+                    to[(size_t)p * PANEL + i] = r + i < rows ? READ_SOURCE(a + from) : 0;
                 }
             }
         } else if (transposed) {
             for (int p = begin_k; p < end_k; p++) {
                 #pragma unroll
                 for (int i = 0; i < PANEL; i++) {
-                    to[p * PANEL + i] = READ_SOURCE(a + p * step + r + i);
+                    to[(size_t)p * PANEL + i] = READ_SOURCE(a + p * step + r + i);
                 }
             }
         } else {
             for (int p = begin_k; p < end_k; p++) {
                 #pragma unroll
                 for (int i = 0; i < PANEL; i++) {
-                    to[p * PANEL + i] = READ_SOURCE(a + (r + i) * step + p);
+                    to[(size_t)p * PANEL + i] = READ_SOURCE(a + (r + i) * step + p);
                 }
             }
         }
