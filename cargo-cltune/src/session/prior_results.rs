@@ -57,7 +57,8 @@ pub(super) fn prior_results(
     defaults: &Table,
 ) -> WarmStart {
     let model = &job.declaration.model;
-    // A lockfile that cannot be read, or does not fit, was refused before the search.
+    // A lockfile that cannot be read was refused before the search. Of one with a value that no
+    // parameter takes nothing is used here: prior results are a help, and no result.
     let (table, measures) = match lockfile_store::read(lockfile) {
         Ok(Some(lockfile)) => (
             lockfile.table(model).unwrap_or(Table::EMPTY),

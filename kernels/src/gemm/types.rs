@@ -192,8 +192,8 @@ macro_rules! params_of {
 
 macro_rules! kernels {
     (
-        $stored:ident in $real:ident, $to_panels:ident of $of_b:ident, $pack:ident, $transpose:ident, $pipelined:ident,
-        $pipelined_parts:ident, $panels:ident, $direct:ident,
+        $stored:ident in $real:ident, $to_panels:ident of $of_b:ident,
+        $pack:ident, $transpose:ident, $pipelined:ident, $pipelined_parts:ident, $panels:ident, $direct:ident,
         $batched:ident $(or $batched_tensor:ident by $bytes:literal $(and $width:ident)?)?,
         $needs_fp64:literal; $($more:tt)*
     ) => {
@@ -410,9 +410,9 @@ macro_rules! kernels {
 
 kernels! {
     f32 in f32,
-    gemm_to_panels of OF_B, gemm_pack, gemm_pack, gemm_pipelined, gemm_pipelined_parts, gemm_panels, gemm_direct,
-    gemm_batched,
-    false;
+    gemm_to_panels of OF_B,
+    gemm_pack, gemm_pack, gemm_pipelined, gemm_pipelined_parts, gemm_panels, gemm_direct,
+    gemm_batched, false;
     // What is left out of one product is more than the rounding of a short sum.
     const PRECISE_FROM: i32 = 16;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warpgroup);
@@ -536,7 +536,8 @@ macro_rules! as_they_lie {
 
 kernels! {
     f64 in f64,
-    gemm_to_panels_f64 of OF_B_F64, gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
+    gemm_to_panels_f64 of OF_B_F64,
+    gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
     gemm_panels_f64, gemm_direct_f64,
     gemm_batched_f64 or gemm_batched_tensor_f64 by 16, true;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warp);
@@ -575,7 +576,8 @@ kernels! {
 
 kernels! {
     f16 in f32,
-    gemm_to_panels_f16 of OF_B, gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
+    gemm_to_panels_f16 of OF_B,
+    gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
     gemm_panels_f16, gemm_direct_f16,
     gemm_batched_f16 or gemm_batched_tensor_f16 by 2 and width, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
@@ -587,7 +589,8 @@ kernels! {
 
 kernels! {
     bf16 in f32,
-    gemm_to_panels_bf16 of OF_B, gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
+    gemm_to_panels_bf16 of OF_B,
+    gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
     gemm_panels_bf16, gemm_direct_bf16,
     gemm_batched_bf16 or gemm_batched_tensor_bf16 by 2 and width, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
