@@ -16,7 +16,12 @@ use std::process::ExitCode;
 
 /// What cargo calls: `cargo-cltune cltune …`. `cargo-cltune …` is the same.
 #[derive(Parser)]
-#[command(name = "cargo", bin_name = "cargo", styles = clap_cargo::style::CLAP_STYLING)]
+#[command(
+    name = "cargo",
+    bin_name = "cargo",
+    styles = clap_cargo::style::CLAP_STYLING,
+    mut_subcommands(with_negative_values)
+)]
 enum Cargo {
     Cltune(Cltune),
 }
@@ -162,6 +167,17 @@ struct CheckCommand {
     check: commands::check::CheckArgs,
     #[command(flatten)]
     cargo: crate::artifact::CargoArgs,
+}
+
+/// Has the values of a command's options begin with `-` and a digit, as well: the value is what is
+/// wrong with `--seed -1`, and not a second option.
+fn with_negative_values(command: clap::Command) -> clap::Command {
+    command
+        .mut_subcommands(with_negative_values)
+        .mut_args(|of| {
+            let is_option = !of.is_positional() && of.get_action().takes_values();
+            of.allow_negative_numbers(is_option)
+        })
 }
 
 /// The command line that cargo would give: a person who starts `cargo-cltune tune` leaves its own
@@ -381,7 +397,14 @@ mod tests {
             ("verify --device ", "--device"),
             ("report --kernel ", "--kernel"),
             ("show ", "<NAME>"),
-            ("--budget -5", "--budget"),
+            ("--budget -5", "'-5' for '--budget"),
+            ("--seed -1", "'-1' for '--seed"),
+            ("--jobs -1", "'-1' for '--jobs"),
+            ("verify --draws -1", "'-1' for '--draws"),
+            ("space a.json --sample -1", "'-1' for '--sample"),
+            ("simulate a.csv --budget -1 b.csv", "'-1' for '--budget"),
+            ("simulate -1", "unexpected argument '-1'"),
+            ("merge a.lock -1", "unexpected argument '-1'"),
             ("--time-limit 0", "--time-limit"),
             ("--time-limit 18446744073709551615", "--time-limit"),
             ("verify --time-limit 18446744073709551615", "--time-limit"),

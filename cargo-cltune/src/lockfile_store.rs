@@ -182,7 +182,7 @@ fn target(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The folder that a file is in.
-fn folder(file: &Path) -> PathBuf {
+pub(crate) fn folder(file: &Path) -> PathBuf {
     match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),

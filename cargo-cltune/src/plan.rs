@@ -50,8 +50,8 @@ impl Job {
 /// Why there is nothing to do.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PlanError {
-    /// `--kernel` matches nothing.
-    #[error("no tunable matches --kernel {filter}; there are: {}", known.join(", "))]
+    /// No tunable has such a name.
+    #[error("no tunable has `{filter}` in its name; there are: {}", known.join(", "))]
     NoKernel {
         /// The filter.
         filter: String,
@@ -219,7 +219,7 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
             .ok_or_else(|| {
                 let known = model.dimensions.join(", ");
                 wrong(format!(
-                    "`{}` has no dimension `{}`; it has: {known} (`--kernel` leaves other tunables out)",
+                    "`{}` has no dimension `{}`; it has: {known} (name the tunables that have it)",
                     model.name,
                     name.trim()
                 ))
@@ -249,7 +249,7 @@ pub(crate) fn problem(declaration: &Declaration, text: &str) -> Result<Vec<i64>,
     let missing = dims.iter().position(Option::is_none);
     if let Some(position) = missing {
         return Err(wrong(format!(
-            "`{}` of `{}` is missing (`--kernel` leaves other tunables out)",
+            "`{}` of `{}` is missing (name the tunables without it)",
             model.dimensions[position], model.name
         )));
     }

@@ -176,7 +176,7 @@ fn every_script_knows_the_commands_and_their_options() {
 fn every_command_has_a_manual_page() {
     let folder = tempfile::tempdir().expect("a folder");
     let out = folder.path().join("man1");
-    let written = cltune(&["man", "--out", &out.to_string_lossy()]);
+    let written = cltune(&["man", "--output", &out.to_string_lossy()]);
     for command in ["", "-tune", "-check", "-report", "-export", "-man"] {
         let file = out.join(format!("cargo-cltune{command}.1"));
         assert!(written.contains(&*file.to_string_lossy()), "{written}");

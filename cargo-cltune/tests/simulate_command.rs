@@ -220,11 +220,30 @@ fn what_cannot_be_replayed_or_written_is_named() {
     let absent = recorded.text("absent.csv.gz");
     refused(&simulate(&[&absent]), &["absent.csv.gz"]);
     let here = recorded.text("here.csv");
-    let nowhere = recorded.text("no/folder/plot.svg");
-    let output = simulate(&[&here, "--repeats", "1", "--budget", "5", "--plot", &nowhere]);
-    refused(&output, &["cannot write", "plot.svg"]);
+    let folder = recorded.text("");
+    let output = simulate(&[&here, "--repeats", "1", "--budget", "5", "--plot", &folder]);
+    refused(&output, &["cannot write", &folder]);
     // What was computed is printed all the same.
     assert!(String::from_utf8_lossy(&output.stdout).contains("@5 "));
+    // What can be known before is said before.
+    let nowhere = recorded.text("no/folder/out");
+    let text = read(&recorded.path("here.csv"));
+    recorded.write("there.csv", &text);
+    let there = recorded.text("there.csv");
+    for option in ["--trace", "--plot"] {
+        for (output, says) in [
+            (&nowhere, "there is no folder"),
+            (&here, "this command reads that file"),
+            (&there, "this command reads that file"),
+        ] {
+            let ended = simulate(&[&here, "--warm-start", &there, option, output]);
+            refused(&ended, &[&format!("{option} {output}: {says}")]);
+            assert_eq!(ended.stdout, b"");
+        }
+    }
+    for name in ["here.csv", "there.csv"] {
+        assert_eq!(read(&recorded.path(name)), text);
+    }
     refused(
         &simulate(&[&here, "--strategy", "anealing"]),
         &["anealing", "annealing"],

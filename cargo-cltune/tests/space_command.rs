@@ -81,8 +81,14 @@ fn another_count_than_the_stated_one_is_reported() {
 #[test]
 fn damaged_definitions_say_what_and_where() {
     for (text, part) in [
-        ("", "line 1 column 0"),
-        ("{\n  \"name\": ", "line 2"),
+        (
+            "\n",
+            "it is empty, and no definition; `cargo cltune help space` says",
+        ),
+        (
+            "{\n  \"name\": ",
+            "line 2 column 10; `cargo cltune help space` says what a definition has",
+        ),
         ("[]", "line 1"),
         (r#"{"name": "s"}"#, "parameters"),
         (

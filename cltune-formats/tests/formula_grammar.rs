@@ -422,3 +422,31 @@ fn names_that_are_keywords_of_rust_are_raw() {
         Ok(formula)
     );
 }
+
+#[test]
+fn a_formula_is_told_from_other_texts_without_its_names() {
+    let check = |text| cltune_formats::formula::check_text(text, Type::Bool);
+    for text in [
+        "WG * WPT <= 1024",
+        "CACHE",
+        "!CACHE || T == \"half\"",
+        "OMEGA < 1.5 && 0.5 < OMEGA",
+        "if CACHE { X } else { Y }",
+        "n.div_ceil(WG) <= device.compute_units",
+    ] {
+        assert_eq!(check(text), Ok(()), "{text}");
+    }
+    for (text, column, part) in [
+        ("WG <=", 6, "unexpected end of input"),
+        ("(WG <= 4", 1, "not Rust syntax"),
+        ("", 1, "expected a formula"),
+        ("WG = 4", 4, "assignment"),
+        ("WG * 2", 1, "expected a boolean here, found an integer"),
+        ("WG <= device.lokal_mem_size", 14, "local_mem_size"),
+        ("maxx(WG, 4) == 4", 1, "unknown function `maxx`"),
+    ] {
+        let error = check(text).expect_err(text);
+        assert_eq!(error.column, column, "{error}");
+        assert!(error.message.contains(part), "{error}");
+    }
+}

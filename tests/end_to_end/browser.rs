@@ -116,7 +116,7 @@ fn the_report_is_readable_everywhere_and_asks_nobody_for_anything() {
     let project = samples::program("cltune-e2e-browser");
     let _ = project.cltune(&["tune", "--budget", "6"]).expect_code(0);
     let _ = project
-        .cltune(&["report", "--out", "session.html"])
+        .cltune(&["report", "--output", "session.html"])
         .expect_code(0);
     imported(&project);
     let mut browser = Browser::start();
@@ -129,7 +129,7 @@ fn the_report_is_readable_everywhere_and_asks_nobody_for_anything() {
 
 /// A page with more than a short session has: many values, long names, two devices, failures.
 fn imported(project: &Project) {
-    let mut arguments = vec!["report", "--out", "imported.html"];
+    let mut arguments = vec!["report", "--output", "imported.html"];
     for (device, factor, file) in [("first", 3, "first.json"), ("second", 5, "second.json")] {
         let entries = (0..60_u32).map(|at| {
             let kind = ["float", "half", "a_rather_long_name_of_a_type"][at as usize % 3];

@@ -86,7 +86,7 @@ fn the_next_best_takes_the_place_of_what_is_wrong_on_another_draw() {
         assert!((0.0..=1.0).contains(&part), "{tuned}");
     }
     let _ = project
-        .cltune(&["report", "--out", "report.html"])
+        .cltune(&["report", "--output", "report.html"])
         .expect_code(0);
     let page = std::fs::read_to_string(project.path("report.html")).expect("the report");
     let page = page.replace('\n', "");

@@ -587,6 +587,20 @@ fn a_contribution_holds_values_and_facts_and_nothing_of_the_contributor() {
         assert!(!given.contains(word), "{word}: {given}");
     }
 
+    // What is read stays as it is.
+    for output in ["given.json", "app"] {
+        let merge = [
+            "merge",
+            "given.json",
+            "--artifact",
+            "app",
+            "--output",
+            output,
+        ];
+        let says = format!("--output {output}: this command reads that file");
+        let _ = fleet.cltune(&merge).expect_code(2).expect_stderr(&[&says]);
+    }
+    assert_eq!(fleet.read("given.json"), given);
     // Its values come in where there are none, and replace none.
     let of_others = fleet.cltune(&["merge", "given.json", "--output", "theirs.lock"]);
     let _ = of_others.expect_code(0);

@@ -71,7 +71,10 @@ fn fused_statements_are_tuned_like_any_kernel() {
         "#define VW 4\n",
     ]);
     for (arguments, message) in [
-        (&["show", "stap"][..], "stap"),
+        (
+            &["show", "stap"][..],
+            "no tunable has `stap` in its name; there are: cltune_e2e_fused::step",
+        ),
         (
             &["show", "step", "--config", "VW=3"],
             "`VW` has no value `3`",
@@ -110,7 +113,7 @@ fn fused_statements_are_tuned_like_any_kernel() {
         .expect_code(0)
         .expect_stdout(&[right, "tuned on this device for this problem"]);
     let _ = project.cltune(&["verify", "--draws", "2"]).expect_code(0);
-    let report = project.cltune(&["report", "--out", "page.html"]);
+    let report = project.cltune(&["report", "--output", "page.html"]);
     let _ = report.expect_code(0).expect_stdout(&["page.html"]);
     let page = project.read("page.html");
     for text in ["cltune_e2e_fused::step", "<svg", "FUSE", "GROUPS"] {

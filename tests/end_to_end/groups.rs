@@ -172,7 +172,7 @@ fn a_group_is_tuned_verified_and_baked() {
         .expect_stdout(&["selected: HOW = plain", "for this problem"]);
 
     let report = project
-        .cltune(&["report", "--out", "report.html"])
+        .cltune(&["report", "--output", "report.html"])
         .expect_code(0);
     let page = project.read("report.html");
     assert!(

@@ -166,7 +166,7 @@ fn memory_spaces_and_images_are_tuned_verified_and_baked() {
         .expect_code(0)
         .expect_stdout(&["for this problem"]);
     let _ = project
-        .cltune(&["report", "--out", "report.html"])
+        .cltune(&["report", "--output", "report.html"])
         .expect_code(0);
     let page = project.read("report.html");
     assert!(page.contains("Conversion") && page.contains("image"));

@@ -53,7 +53,7 @@ fn what_is_declared_is_measured_and_said() {
             "t4",
             "--measure",
             "cold",
-            "--out",
+            "--output",
             "cold.json",
         ])
         .expect_code(0);

@@ -82,7 +82,7 @@ fn fractions_are_numbers_in_every_file_and_output() {
     for command in [
         &["rules"][..],
         &["verify"],
-        &["report", "--out", "report.html"],
+        &["report", "--output", "report.html"],
     ] {
         let _ = project.cltune(command).expect_code(0);
     }
@@ -93,11 +93,11 @@ fn fractions_are_numbers_in_every_file_and_output() {
         ("t4", "\"SHARE\":0.25"),
     ] {
         let file = format!("results.{format}");
-        let export = ["export", "--format", format, "--out", &file];
+        let export = ["export", "--format", format, "--output", &file];
         let _ = project.cltune(&export).expect_code(0);
         let exported = project.read(&file);
         assert!(exported.contains(text), "{exported}");
-        let import = ["report", "--import", &file, "--out", "imported.html"];
+        let import = ["report", "--import", &file, "--output", "imported.html"];
         let _ = project.cltune(&import).expect_code(0);
         assert!(project.read("imported.html").contains("SHARE = "));
     }
@@ -198,7 +198,7 @@ fn values_and_options_may_depend_on_the_device_and_on_parameters() {
         &["check"][..],
         &["verify"],
         &["rules"],
-        &["report", "--out", "page.html"],
+        &["report", "--output", "page.html"],
     ] {
         let _ = project.cltune(command).expect_code(0);
     }
@@ -206,7 +206,7 @@ fn values_and_options_may_depend_on_the_device_and_on_parameters() {
         "export",
         "--format",
         "kernel-tuner",
-        "--out",
+        "--output",
         "results.json",
     ];
     let _ = project.cltune(&export).expect_code(0);
@@ -348,7 +348,7 @@ fn numbers_of_a_range_are_tuned_and_come_back_exactly() {
     for command in [
         &["rules"][..],
         &["verify"],
-        &["report", "--out", "report.html"],
+        &["report", "--output", "report.html"],
     ] {
         let _ = project.cltune(command).expect_code(0);
     }
@@ -365,12 +365,12 @@ fn numbers_of_a_range_are_tuned_and_come_back_exactly() {
         ("t4", format!("\"OMEGA\":{}", best[0])),
     ] {
         let file = format!("results.{format}");
-        let export = ["export", "--format", format, "--out", &file];
+        let export = ["export", "--format", format, "--output", &file];
         let _ = project.cltune(&export).expect_code(0);
         let exported = project.read(&file);
         assert!(exported.contains(&text), "{exported}");
         assert!(exported.len() < 100_000, "only what occurs is listed");
-        let import = ["report", "--import", &file, "--out", "imported.html"];
+        let import = ["report", "--import", &file, "--output", "imported.html"];
         let _ = project.cltune(&import).expect_code(0);
         assert!(
             project

@@ -206,7 +206,11 @@ fn packages_of_a_workspace_have_lockfiles_of_their_own() {
         "{lockfile}"
     );
     assert!(!project.path("cltune.lock").exists(), "never at the root");
-    let _ = project.cltune(&["check", "--workspace"]).expect_code(0);
+    // As cargo has it.
+    let check = ["check", "--workspace", "--exclude", "elsewhere"];
+    let check = project.cltune(&check).expect_code(0);
+    let _ = check
+        .expect_stderr(&["warning: excluded package(s) `elsewhere` not found in workspace `/"]);
     // From a member's folder, as cargo does.
     let mut inside = project.cltune_command(&["list"]);
     let inside = cltune_tests::Output::of(inside.current_dir(project.path("second")));

@@ -168,6 +168,14 @@ fn configurations_that_leave_compute_units_idle_can_be_left_out() {
     assert!(no_default, "{tuned}");
     let refused = project.cltune(&["tune", "--device", "0", "--constraint", "WPT == 1"]);
     let _ = refused.expect_stderr(&["--constraint `WPT == 1`", "column 1", "WPT", "WG"]);
+    // What is a formula of no kernel is a mistake of the command line: not even packages are built.
+    project.write("src/lib.rs", "this does not compile");
+    let refused = project.cltune(&["tune", "--constraint", "WG = 16"]);
+    let refused = refused.expect_code(2).expect_stderr(&[
+        "invalid value 'WG = 16' for '--constraint <FORMULA>'",
+        "column 4: an assignment (to compare, write `==`)",
+    ]);
+    assert!(!refused.stderr.contains("Compiling"), "{refused}");
     // The reason is there where the constraint is too long to be shown.
     let long = vec!["WG == 16"; 600].join(" || ");
     let refused = project.cltune(&["tune", "--device", "0", "--constraint", &long]);

@@ -89,8 +89,14 @@ fn a_driver_that_crashes_costs_one_configuration_at_the_next_start() {
     let _ = cache(&session, &["list"])
         .expect_code(0)
         .expect_stdout(&["add on "]);
-    let exported = cache(&session, &["export", "--out", "found.lock"]);
+    let exported = cache(&session, &["export", "--output", "found.lock"]);
     let _ = exported.expect_code(0);
+    let notes = std::fs::read_dir(session.path("cache/v1/notes")).expect("a folder");
+    for note in notes.map(|note| note.expect("an entry").path()) {
+        let note = note.to_string_lossy();
+        let refused = cache(&session, &["export", "--output", &note]).expect_code(2);
+        let _ = refused.expect_stderr(&["this command reads that file"]);
+    }
     let text = std::fs::read_to_string(session.path("found.lock")).expect("it was written");
     assert!(text.contains("problem = { n = 64 }"), "{text}");
     // What was found can be read at run time, too.

@@ -208,11 +208,19 @@ fn what_cannot_be_verified_says_why() {
     let _ = project
         .cltune(&["verify", "--kernel", "other"])
         .expect_code(2)
-        .expect_stderr(&["--kernel other", "cltune_e2e_verify_none::run"]);
+        .expect_stderr(&["`other`", "cltune_e2e_verify_none::run"]);
     let _ = project
         .cltune(&["verify", "--problem", "m=3"])
         .expect_code(2)
         .expect_stderr(&["has no dimension `m`"]);
+    // No configuration is valid for it, thus none is right.
+    let _ = project
+        .cltune(&["verify", "--problem", "n=0"])
+        .expect_code(1)
+        .expect_stdout(&[
+            "not run: cltune_e2e_verify_none::run (A = 0; ",
+            "0 right, 0 not",
+        ]);
 
     // A device that is not here.
     let lockfile = project.read("cltune.lock");
@@ -265,6 +273,10 @@ fn what_was_never_tuned_is_verified_as_it_would_be_launched() {
     project.edit("src/lib.rs", "defaults(A = 1)", "defaults(A = 0)");
     let verified = project.cltune(&["verify"]).expect_code(0);
     assert!(!verified.stdout.contains("own reference"), "{verified}");
+    let none = project
+        .cltune(&["verify", "--problem", "n=0"])
+        .expect_code(1);
+    let _ = none.expect_stdout(&["it is not tuned, and no configuration is valid"]);
     // It is not in the lockfile afterwards, and a comparison of rules needs results.
     let none = project.cltune(&["rules"]).expect_code(2);
     let _ = none.expect_stderr(&["nothing is tuned", "cltune_e2e_verify_untuned::run"]);

@@ -48,7 +48,7 @@ fn a_kernel_that_skips_work_that_is_done_is_told_and_never_chosen() {
     assert_eq!(finished["values"], Value::from(vec![2]), "{tuned}");
     let tuned = project.cltune(&["--strategy", "full"]).expect_code(0);
     let _ = tuned.expect_stdout(&["1 skips-work"]);
-    let exported = project.cltune(&["export", "--format", "t4", "--out", "t4.json"]);
+    let exported = project.cltune(&["export", "--format", "t4", "--output", "t4.json"]);
     let _ = exported.expect_code(0);
     let t4 = project.read("t4.json");
     assert!(

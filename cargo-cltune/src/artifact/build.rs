@@ -1,6 +1,7 @@
 //! The run of `cargo build`, and the artifacts that it reports.
 
 use super::diagnostics::{Diagnostics, StaleWarning};
+use crate::terminal::say;
 use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, PackageId, Target};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -347,12 +348,21 @@ impl CargoArgs {
                 None => selected.dependencies.push(self.dependency(name, metadata)?),
             }
         }
-        let excluded = |id: &PackageId| {
+        let excluded = &self.workspace.exclude;
+        let is_unknown = |of: &&String| !members.iter().any(|member| *member.name == ***of);
+        let unknown: Vec<&str> = excluded.iter().filter(is_unknown).map(|of| &**of).collect();
+        if !unknown.is_empty() {
+            say(format_args!(
+                "warning: excluded package(s) `{}` not found in workspace `{}`",
+                unknown.join(", "),
+                metadata.workspace_root
+            ));
+        }
+        let is_excluded = |id: &PackageId| {
             let name = name_and_version(&id.repr).map(|(name, _)| name);
-            let excluded = &self.workspace.exclude;
             excluded.iter().any(|of| Some(&**of) == name)
         };
-        selected.members.retain(|id| !excluded(id));
+        selected.members.retain(|id| !is_excluded(id));
         if selected.members.is_empty() && selected.dependencies.is_empty() {
             return Err(BuildError::NoMembers {
                 root: metadata.workspace_root.clone().into(),

@@ -60,7 +60,7 @@ Examples:
 pub(super) const REPORT: &str = "\
 Examples:
   cargo cltune report                       writes target/cltune/report.html
-  cargo cltune report --kernel gemm --out gemm.html
+  cargo cltune report --kernel gemm --output gemm.html
   cargo cltune report --import a100.json --import mi250x.json
                                             Kernel Tuner's caches of two devices side by side";
 
@@ -68,7 +68,7 @@ pub(super) const EXPORT: &str = "\
 Examples:
   cargo cltune export --format kernel-tuner
                                             everything, into target/cltune/export
-  cargo cltune export --format csv --kernel saxpy --device nvidia --problem n=4096 --out saxpy.csv
+  cargo cltune export --format csv --kernel saxpy --device nvidia --problem n=4096 --output saxpy.csv
                                             one search
   cargo cltune export --database ~/.cache/cltune/database.toml
                                             values for expressions that nobody tuned yet";
@@ -107,7 +107,7 @@ Examples:
 pub(super) const CACHE: &str = "\
 Examples:
   cargo cltune cache list                   what is kept, and where
-  cargo cltune cache export --kernel gemm --out found.lock
+  cargo cltune cache export --kernel gemm --output found.lock
                                             then: cargo cltune merge cltune.lock found.lock -o cltune.lock
   cargo cltune cache clear";
 
@@ -136,7 +136,7 @@ Each script completes `cargo cltune …` and `cargo-cltune cltune …`:
 
 pub(super) const MAN: &str = "\
 Examples:
-  cargo cltune man --out ~/.local/share/man/man1
+  cargo cltune man --output ~/.local/share/man/man1
                                             then: man cargo-cltune, man cargo-cltune-tune";
 
 /// Every text above.

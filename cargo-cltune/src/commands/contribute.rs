@@ -1,15 +1,14 @@
 //! `cargo cltune contribute`: what this machine's devices were found to like, for somebody else.
 
 use super::Exit;
-use super::lockfile_args::LockfileArgs;
-use crate::artifact::{CargoArgs, discover_or_read};
+use super::filter_args::FilterArgs;
+use super::source_args::SourceArgs;
 use crate::fleet::{Contribution, DeviceFacts};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::plan::{check_kernel_filters, choose_devices};
 use crate::session::list_devices;
 use crate::worker::DeviceRecord;
-use clap::builder::NonEmptyStringValueParser;
 use cltune_formats::lockfile::{BakeError, Lockfile};
 use std::error::Error;
 use std::io::Write;
@@ -18,24 +17,13 @@ use std::path::PathBuf;
 /// Writes what this machine's devices were found to like.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ContributeArgs {
-    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    kernel: Vec<String>,
-    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
-    /// `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE", value_parser = NonEmptyStringValueParser::new())]
-    device: Vec<String>,
-    /// Take the tunables of this executable or library, with neither cargo nor sources. The
-    /// lockfile is read from the current folder.
-    #[arg(long, value_name = "FILE", conflicts_with_all = CargoArgs::OPTIONS)]
-    artifact: Option<PathBuf>,
     #[command(flatten)]
-    lockfile: LockfileArgs,
+    filter: FilterArgs,
     /// Where to write the contribution; without it, standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    cargo: CargoArgs,
+    source: SourceArgs,
 }
 
 /// Why there is nothing to contribute.
@@ -53,11 +41,12 @@ enum ContributeError {
 
 /// Writes the contribution.
 pub(crate) fn run(args: &ContributeArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
-    let named = args.lockfile.existing()?;
-    let discovery = discover_or_read(args.artifact.as_deref(), named, &args.cargo)?;
-    check_kernel_filters(&discovery.packages, &args.kernel)?;
-    let filter = KernelFilter::new(&args.kernel, &discovery.packages);
-    let devices = choose_devices(&list_devices()?, &args.device)?;
+    let named = args.source.lockfile.existing()?;
+    let output = args.output.as_deref();
+    let discovery = args.source.discover_to_write(named, output)?;
+    check_kernel_filters(&discovery.packages, &args.filter.kernel)?;
+    let filter = KernelFilter::new(&args.filter.kernel, &discovery.packages);
+    let devices = choose_devices(&list_devices()?, &args.filter.device)?;
     let mut given = Lockfile::default();
     let mut names = Vec::new();
     for package in &discovery.packages {
@@ -113,7 +102,7 @@ pub(crate) fn run(args: &ContributeArgs, stdout: &mut dyn Write) -> Result<Exit,
         lockfile: given,
     };
     let text = contribution.to_text()?;
-    match &args.output {
+    match output {
         Some(path) => lockfile_store::write_text(path, &text)?,
         None => stdout.write_all(text.as_bytes())?,
     }

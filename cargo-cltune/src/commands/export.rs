@@ -25,12 +25,12 @@ pub(crate) struct ExportArgs {
     format: Option<Layout>,
     /// Instead: add what lockfiles hold of `#[fused]` functions to this database of template
     /// defaults, which is made where there is none.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "out", "measure"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "output", "measure"])]
     database: Option<PathBuf>,
     /// The file to write, where the results are of one kernel, device and problem; or a folder that
     /// exists, for a file of each. Without this option, the folder target/cltune/export.
-    #[arg(long, short, alias = "output", value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     #[command(flatten)]
     history: HistoryArgs,
 }
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box
         return args.history.export_database(file, stdout);
     }
     let format = args.format.ok_or("--format is missing")?;
-    let known = args.history.read()?;
+    let known = args.history.read(args.output.as_deref())?;
     let exports = exports(&known.kernels);
     if exports.is_empty() {
         return Err(
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &ExportArgs, stdout: &mut dyn Write) -> Result<Exit, Box
                 .into(),
         );
     }
-    let folder = match &args.out {
+    let folder = match &args.output {
         Some(folder) if folder.is_dir() => folder.clone(),
         Some(file) => {
             let [export] = exports[..] else {
@@ -100,7 +100,7 @@ fn write(
 ) -> Result<(), Box<dyn Error>> {
     fs::write(file, layout.write(export)).map_err(|error| {
         format!(
-            "cannot write {}: {error}; name another file or folder with --out",
+            "cannot write {}: {error}; name another file or folder with --output",
             file.display()
         )
     })?;

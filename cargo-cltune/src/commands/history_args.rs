@@ -1,15 +1,14 @@
 //! The options of `report` and `export` that select earlier results.
 
-use super::lockfile_args::LockfileArgs;
+use super::filter_args::FilterArgs;
 use super::measure::MeasureArgs;
+use super::source_args::SourceArgs;
 use super::tuned::{AllTuned, Tuned};
 use super::{Exit, database};
-use crate::artifact::{CargoArgs, discover_or_read};
 use crate::history::{self, DeviceFilter, Kernel};
 use crate::plan::{Filters, check_kernel_filters, problem};
 use crate::session::list_devices;
 use crate::terminal::say;
-use clap::builder::NonEmptyStringValueParser;
 use cltune_core::device::DeviceKey;
 use std::error::Error;
 use std::io::Write;
@@ -18,40 +17,15 @@ use std::path::{Path, PathBuf};
 /// The options.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct HistoryArgs {
-    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = NonEmptyStringValueParser::new(),
-        help_heading = "Which Results"
-    )]
-    kernel: Vec<String>,
-    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
-    /// `platform:name`; may be repeated.
-    #[arg(
-        long,
-        value_name = "DEVICE",
-        value_parser = NonEmptyStringValueParser::new(),
-        help_heading = "Which Results"
-    )]
-    device: Vec<String>,
+    #[command(flatten, next_help_heading = "Which Results")]
+    filter: FilterArgs,
     /// Only this problem: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Which Results")]
     problem: Vec<String>,
     #[command(flatten, next_help_heading = "Which Results")]
     measure: MeasureArgs,
-    /// Of what was tuned with `tune --artifact` in this folder: the same executable or library.
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = CargoArgs::OPTIONS,
-        help_heading = "Which Results"
-    )]
-    artifact: Option<PathBuf>,
     #[command(flatten, next_help_heading = "Which Results")]
-    lockfile: LockfileArgs,
-    #[command(flatten)]
-    cargo: CargoArgs,
+    source: SourceArgs,
 }
 
 /// The earlier results, and the folder for files about them.
@@ -68,11 +42,10 @@ impl HistoryArgs {
         file: &Path,
         stdout: &mut dyn Write,
     ) -> Result<Exit, Box<dyn Error>> {
-        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.existing()?);
-        let discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
-        check_kernel_filters(&discovery.packages, &self.kernel)?;
-        let tuned = AllTuned::of(&discovery.packages, &self.kernel, lockfile)?;
-        let devices = self.device.iter().map(|filter| device(filter));
+        let (discovery, lockfile) = self.source.discover()?;
+        check_kernel_filters(&discovery.packages, &self.filter.kernel)?;
+        let tuned = AllTuned::of(&discovery.packages, &self.filter.kernel, lockfile)?;
+        let devices = self.filter.device.iter().map(|filter| device(filter));
         let devices = devices.collect::<Result<Vec<_>, _>>()?;
         let of_fused = |one: &&Tuned| one.declaration.model.template.is_some();
         let fused: Vec<Tuned> = tuned.current.iter().filter(of_fused).cloned().collect();
@@ -90,21 +63,21 @@ impl HistoryArgs {
         database::export(file, &fused, is_wanted, stdout)
     }
 
-    /// Builds, and reads what is known of the tunables.
-    pub(super) fn read(&self) -> Result<History, Box<dyn Error>> {
+    /// Builds, and reads what is known of the tunables, for a command that writes `output`.
+    pub(super) fn read(&self, output: Option<&Path>) -> Result<History, Box<dyn Error>> {
         // Sessions that found nothing have journals and no lockfile.
-        if let Err(missing) = self.lockfile.existing() {
+        if let Err(missing) = self.source.lockfile.existing() {
             say(format_args!("warning: {missing}"));
         }
-        let (artifact, lockfile) = (self.artifact.as_deref(), self.lockfile.path());
-        let mut discovery = discover_or_read(artifact, lockfile, &self.cargo)?;
+        let lockfile = self.source.lockfile.path();
+        let mut discovery = self.source.discover_to_write(lockfile, output)?;
         self.measure.apply(&mut discovery.packages);
         let filters = Filters {
-            kernels: self.kernel.clone(),
-            devices: self.device.clone(),
+            kernels: self.filter.kernel.clone(),
+            devices: self.filter.device.clone(),
             problems: self.problem.clone(),
         };
-        let devices = self.device.iter().map(|filter| device(filter));
+        let devices = self.filter.device.iter().map(|filter| device(filter));
         let devices = devices.collect::<Result<Vec<_>, _>>()?;
         let kernels = history::read(
             &discovery.packages,

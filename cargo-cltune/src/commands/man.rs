@@ -14,7 +14,7 @@ pub(crate) struct ManArgs {
     /// Write a page for each command into this folder, for example /usr/local/share/man/man1;
     /// without this option the page about `cargo cltune` goes to standard output.
     #[arg(long, short, value_name = "FOLDER")]
-    out: Option<PathBuf>,
+    output: Option<PathBuf>,
 }
 
 /// Writes the pages. `command` is what cargo calls, with `cltune` as its subcommand.
@@ -30,7 +30,7 @@ pub(crate) fn run(
     let cltune = command
         .find_subcommand("cltune")
         .ok_or("there is no command `cltune`")?;
-    match &args.out {
+    match &args.output {
         None => page(cltune).render(stdout)?,
         Some(folder) => {
             let error = |error| format!("cannot write into {}: {error}", folder.display());

@@ -1,5 +1,6 @@
 //! One file or folder per subcommand, and what several of them share: `columns`,
-//! `database`, `history_args`, `lockfile_args`, `measure`, `strategy_help`, `tuned`, `wanted`.
+//! `database`, `filter_args`, `history_args`, `lockfile_args`, `measure`, `outputs`, `source_args`,
+//! `strategy_help`, `tuned`, `wanted`.
 
 use crate::terminal::say;
 use cltune_formats::declaration::Declaration;
@@ -12,16 +13,19 @@ pub(crate) mod contribute;
 mod database;
 pub(crate) mod devices;
 pub(crate) mod export;
+mod filter_args;
 mod history_args;
 pub(crate) mod list;
 pub(crate) mod lockfile_args;
 pub(crate) mod man;
 mod measure;
 pub(crate) mod merge;
+mod outputs;
 pub(crate) mod report;
 pub(crate) mod rules;
 pub(crate) mod show;
 pub(crate) mod simulate;
+mod source_args;
 pub(crate) mod space;
 mod strategy_help;
 pub(crate) mod tune;

@@ -2,6 +2,7 @@
 
 use super::Exit;
 use super::history_args::{History, HistoryArgs};
+use super::outputs::check_output;
 use crate::exchange::import;
 use crate::report::page;
 use std::error::Error;
@@ -14,8 +15,8 @@ use std::path::PathBuf;
 pub(crate) struct ReportArgs {
     /// The file to write; without this option, report.html beside the journals, in target/cltune,
     /// or with --import in this folder.
-    #[arg(long, short, alias = "output", value_name = "FILE")]
-    out: Option<PathBuf>,
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Show this file and no sessions: a Kernel Tuner cache, T4 results, or CSV with a column
     /// `time_ms`, compressed or not; may be repeated. Files about the same kernel are put together.
     #[arg(
@@ -30,17 +31,19 @@ pub(crate) struct ReportArgs {
 
 /// Writes the page and says where.
 pub(crate) fn run(args: &ReportArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
+    let output = args.output.as_deref();
     let known = if args.import.is_empty() {
-        args.history.read()?
+        args.history.read(output)?
     } else {
+        check_output("--output", output, &args.import)?;
         History {
             kernels: import(&args.import)?,
             // This very folder.
             state: PathBuf::new(),
         }
     };
-    let path = if let Some(path) = &args.out {
-        path.clone()
+    let path = if let Some(path) = output {
+        path.to_owned()
     } else {
         fs::create_dir_all(&known.state)
             .map_err(|error| format!("cannot write {}: {error}", known.state.display()))?;
@@ -48,7 +51,7 @@ pub(crate) fn run(args: &ReportArgs, stdout: &mut dyn Write) -> Result<Exit, Box
     };
     fs::write(&path, page(&known.kernels)).map_err(|error| {
         format!(
-            "cannot write {}: {error}; name another file with --out FILE",
+            "cannot write {}: {error}; name another file with --output FILE",
             path.display()
         )
     })?;

@@ -2,9 +2,8 @@
 //! launches.
 
 use super::Exit;
-use super::lockfile_args::LockfileArgs;
+use super::source_args::SourceArgs;
 use super::tuned::{AllTuned, Tuned};
-use crate::artifact::{CargoArgs, discover_or_read};
 use crate::plan::{check_kernel_filters, choose_devices, problem};
 use crate::session::list_devices;
 use clap::builder::NonEmptyStringValueParser;
@@ -16,7 +15,6 @@ use std::collections::HashSet;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Prints the OpenCL source of a tunable with the macros and the launches of a configuration.
 #[derive(Clone, Debug, clap::Args)]
@@ -34,19 +32,13 @@ pub(crate) struct ShowArgs {
     /// Values of parameters, `WG=64,VW=4`; the others are those that a launch would get.
     #[arg(long, value_name = "VALUES")]
     config: Option<String>,
-    /// Look for the tunable in this executable or library, with neither cargo nor sources.
-    #[arg(long, value_name = "FILE", conflicts_with_all = CargoArgs::OPTIONS)]
-    artifact: Option<PathBuf>,
     #[command(flatten)]
-    lockfile: LockfileArgs,
-    #[command(flatten)]
-    cargo: CargoArgs,
+    source: SourceArgs,
 }
 
 /// Prints the source.
 pub(crate) fn run(args: &ShowArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
-    let lockfile = args.lockfile.existing()?;
-    let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
+    let (discovery, lockfile) = args.source.discover()?;
     let names = std::slice::from_ref(&args.name);
     check_kernel_filters(&discovery.packages, names)?;
     let all = AllTuned::of(&discovery.packages, names, lockfile)?;

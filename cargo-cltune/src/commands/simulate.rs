@@ -1,5 +1,6 @@
 //! `cargo cltune simulate`: strategies on recorded spaces.
 
+use super::outputs::{OutputError, check_output};
 use super::strategy_help::strategy_help;
 use super::{Exit, Format};
 use crate::exchange::{self, ReadError};
@@ -96,7 +97,9 @@ pub(crate) enum SimulateError {
     #[error("cannot write {}: {source}", path.display())]
     Save { path: PathBuf, source: io::Error },
     #[error("cannot write the result: {0}")]
-    Output(#[from] io::Error),
+    Print(#[from] io::Error),
+    #[error(transparent)]
+    Output(#[from] OutputError),
 }
 
 /// The largest `--repeats`: all runs are in memory.
@@ -125,6 +128,10 @@ struct OnSpace<'a> {
 
 /// Replays, prints, writes files.
 pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, SimulateError> {
+    for (option, output) in [("--trace", &args.trace), ("--plot", &args.plot)] {
+        let inputs = args.spaces.iter().chain(&args.warm_start);
+        check_output(option, output.as_deref(), inputs.chain(&args.runs))?;
+    }
     let recordings = args.spaces.iter().map(|path| read(path));
     let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
     let others = args.warm_start.iter().map(|path| read(path));
@@ -184,7 +191,7 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
         }
         results.push(outlook);
     }
-    // Before files are written: a folder that is not there must not cost the result.
+    // Before files are written: a full disk must not cost the result.
     match args.format {
         Format::Text => print::text(args, &results, stdout)?,
         Format::Json => print::json(args, &results, stdout)?,

@@ -17,6 +17,8 @@ use crate::session::{
     start_workers,
 };
 use crate::terminal::say;
+use cltune_core::expr::TextError;
+use cltune_formats::formula::{Type, check_text};
 use cltune_runtime::Budget;
 use cltune_search::{Chosen, Confidence, DEFAULT, find};
 use std::collections::BTreeSet;
@@ -62,7 +64,6 @@ pub(crate) struct TuneArgs {
         long,
         value_name = "200|30s|5m",
         default_value = "300",
-        allow_negative_numbers = true,
         help_heading = "Tuning"
     )]
     budget: Budget,
@@ -99,7 +100,12 @@ pub(crate) struct TuneArgs {
     /// Leave out configurations that break this constraint, besides those that the kernel declares:
     /// a formula over its parameters, problem dimensions and `device` limits in Rust syntax, such
     /// as `WG * WPT <= 1024`. For this session; may be repeated.
-    #[arg(long, value_name = "FORMULA", help_heading = "Tuning")]
+    #[arg(
+        long,
+        value_name = "FORMULA",
+        value_parser = formula,
+        help_heading = "Tuning"
+    )]
     constraint: Vec<String>,
     /// Go on where the last search for the same kernel, device and problem ended, without measuring
     /// anything twice. A configuration during which that session was killed is tried last, and
@@ -166,6 +172,11 @@ pub(crate) struct TuneArgs {
     quiet: bool,
     #[command(flatten)]
     cargo: CargoArgs,
+}
+
+/// Refuses a constraint that is a formula of no kernel.
+fn formula(text: &str) -> Result<String, TextError> {
+    check_text(text, Type::Bool).map(|()| text.to_owned())
 }
 
 /// Tunes.

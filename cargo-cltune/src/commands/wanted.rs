@@ -1,35 +1,19 @@
 //! The options that say what is tuned: kernels, devices, problems.
 
+use super::filter_args::FilterArgs;
 use crate::artifact::PackageTunables;
 use crate::captured::{self, Captured};
 use crate::plan::{Filters, Job, plan};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
-use clap::builder::NonEmptyStringValueParser;
 use std::error::Error;
 use std::path::PathBuf;
 
 /// What to tune.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct WantedArgs {
-    /// Tune only the kernel of this name or, where there is none, those whose names contain it; may
-    /// be repeated.
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = NonEmptyStringValueParser::new(),
-        help_heading = "Tuning"
-    )]
-    kernel: Vec<String>,
-    /// Tune only on this device: an index of `cargo cltune devices`, a part of a name or platform,
-    /// or `platform:name`; may be repeated.
-    #[arg(
-        long,
-        value_name = "DEVICE",
-        value_parser = NonEmptyStringValueParser::new(),
-        help_heading = "Tuning"
-    )]
-    device: Vec<String>,
+    #[command(flatten, next_help_heading = "Tuning")]
+    filter: FilterArgs,
     /// Tune for this problem instead of the declared ones: `n=1024,m=5`; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Tuning")]
     problem: Vec<String>,
@@ -55,7 +39,7 @@ pub(super) struct Wanted {
 impl WantedArgs {
     /// The filters for devices.
     pub(super) fn devices(&self) -> &[String] {
-        &self.device
+        &self.filter.device
     }
 
     /// The searches of these packages' tunables on these devices.
@@ -65,8 +49,8 @@ impl WantedArgs {
         devices: &[DeviceRecord],
     ) -> Result<Wanted, Box<dyn Error>> {
         let filters = Filters {
-            kernels: self.kernel.clone(),
-            devices: self.device.clone(),
+            kernels: self.filter.kernel.clone(),
+            devices: self.filter.device.clone(),
             problems: self.problem.clone(),
         };
         let Some(folder) = self.captured.as_deref() else {

@@ -51,7 +51,9 @@ mod workers;
 pub(crate) use cost::Cost;
 pub(crate) use evaluation::{Evaluation, failure_reason};
 pub(crate) use finalists::{Choice, Compares, Judge, choose};
-pub(crate) use journal::{LeftOut, Place, Recorded, Session, file_name, is_whole, recall, seal};
+pub(crate) use journal::{
+    JOURNALS, LeftOut, Place, Recorded, Session, file_name, is_whole, recall, seal,
+};
 pub(crate) use lockfile_update::{LockfileTarget, Update};
 pub(crate) use memory::{bytes, draws_at_once};
 pub(crate) use messages::Messages;

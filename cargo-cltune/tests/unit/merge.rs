@@ -126,6 +126,33 @@ fn different_versions_of_a_kernel_are_reported() {
 }
 
 #[test]
+fn an_output_that_is_one_of_the_files_does_not_lose_results_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let cold = format!("{}measure = \"cold\"\n", lockfile("x", "b3:1", 9.0));
+    for (other, reason) in [
+        (lockfile("y", "b3:2", 2.0), "left out 1 entry (b3:2)"),
+        (cold, "left out the one measured with cold caches"),
+    ] {
+        let files = [("a", lockfile("x", "b3:1", 1.0)), ("b", other)];
+        let refused = merge(folder.path(), &files, Some("b")).result;
+        let refused = refused.unwrap_err().to_string();
+        for part in ["b: nothing was written", reason, "name this one first"] {
+            assert!(refused.contains(part), "{part}: {refused}");
+        }
+        let left = fs::read_to_string(folder.path().join("b")).unwrap();
+        assert_eq!(left, files[1].1);
+        // Nothing of the first file is left out, and the other one stays where it is.
+        let run = merge(folder.path(), &files, Some("a"));
+        assert_eq!(run.result.unwrap(), Exit::Reported);
+        // Git has both sides.
+        let sides = files.map(|(_, text)| text);
+        let text = format!("<<<<<<< HEAD\n{}=======\n{}>>>>>>> b\n", sides[0], sides[1]);
+        let run = merge(folder.path(), &[("c", text)], Some("c"));
+        assert_eq!(run.result.unwrap(), Exit::Reported);
+    }
+}
+
+#[test]
 fn unreadable_files_are_named_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let good = lockfile("x", "b3:1", 1.0);

@@ -182,7 +182,8 @@ impl<'a> Checker<'a> {
     fn order(&mut self, op: BinaryOp, a: &'a Expr, b: &'a Expr) {
         let (found_a, found_b) = (self.infer(a), self.infer(b));
         match (found_a, found_b) {
-            (Found::Fraction, Found::Fraction) => {}
+            (Found::Fraction, Found::Fraction | Found::Reported)
+            | (Found::Reported, Found::Fraction) => {}
             (Found::Fraction, Found::Int) => self.mixed(op, b, a),
             (Found::Int, Found::Fraction) => self.mixed(op, a, b),
             _ => {

@@ -36,5 +36,5 @@ mod syntax;
 mod unsupported;
 
 pub use nesting::check_nesting;
-pub use parse::{from_syn, parse};
+pub use parse::{check_text, from_syn, parse};
 pub use scope::{ParseError, Scope, Type};

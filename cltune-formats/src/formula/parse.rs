@@ -20,7 +20,7 @@ pub fn from_syn(
     expected: Type,
 ) -> Result<Formula, Vec<ParseError>> {
     let mut errors = Vec::new();
-    let tree = syntax::lower(expr, scope, &mut errors);
+    let tree = syntax::lower(expr, Some(scope), &mut errors);
     check::check(&tree, scope, expected, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
@@ -38,10 +38,47 @@ pub fn from_syn(
 /// # Errors
 /// The first mistake and its column.
 pub fn parse(text: &str, scope: &Scope<'_>, expected: Type) -> Result<Formula, TextError> {
-    let located = |error: ParseError| TextError {
+    let expr = expression(text)?;
+    from_syn(&expr, scope, expected).map_err(|errors| first(text, errors))
+}
+
+/// Checks that a text is a formula in Rust syntax, whatever its names of parameters and dimensions
+/// mean.
+///
+/// # Errors
+/// The first mistake and its column.
+pub fn check_text(text: &str, expected: Type) -> Result<(), TextError> {
+    let expr = expression(text)?;
+    let mut errors = Vec::new();
+    let tree = syntax::lower(&expr, None, &mut errors);
+    check::check(&tree, &Scope::default(), expected, &mut errors);
+    if errors.is_empty() {
+        return Ok(());
+    }
+    Err(first(text, errors))
+}
+
+/// The first of a text's mistakes.
+fn first(text: &str, errors: Vec<ParseError>) -> TextError {
+    let first = errors.into_iter().next();
+    first.map_or_else(
+        || TextError {
+            column: 1,
+            message: "not a formula".into(),
+        },
+        |error| located(text, error),
+    )
+}
+
+fn located(text: &str, error: ParseError) -> TextError {
+    TextError {
         column: column(text, error.span),
         message: error.message,
-    };
+    }
+}
+
+/// The expression that a text is.
+fn expression(text: &str) -> Result<syn::Expr, TextError> {
     let tokens: TokenStream = text
         .parse()
         .map_err(|error: proc_macro2::LexError| TextError {
@@ -50,14 +87,14 @@ pub fn parse(text: &str, scope: &Scope<'_>, expected: Type) -> Result<Formula, T
                           character"
                 .into(),
         })?;
-    check_nesting(tokens.clone()).map_err(located)?;
+    check_nesting(tokens.clone()).map_err(|error| located(text, error))?;
     if tokens.is_empty() {
         return Err(TextError {
             column: 1,
             message: "expected a formula".into(),
         });
     }
-    let expr: syn::Expr = syn::parse2(tokens).map_err(|error| {
+    syn::parse2(tokens).map_err(|error| {
         let message = error.to_string();
         // The end has no token, so syn cannot say where it is.
         if message.starts_with("unexpected end of input") {
@@ -66,17 +103,7 @@ pub fn parse(text: &str, scope: &Scope<'_>, expected: Type) -> Result<Formula, T
                 message,
             };
         }
-        located(ParseError::from(error))
-    })?;
-    from_syn(&expr, scope, expected).map_err(|errors| {
-        let first = errors.into_iter().next();
-        first.map_or_else(
-            || TextError {
-                column: 1,
-                message: "not a formula".into(),
-            },
-            located,
-        )
+        located(text, ParseError::from(error))
     })
 }
 

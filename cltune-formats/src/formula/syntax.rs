@@ -19,7 +19,11 @@ const MAX_DEPTH: usize = 200;
 const DEVICE: &str = "device";
 
 /// The tree of a Rust expression; mistakes are added to `errors`.
-pub(super) fn lower(expr: &syn::Expr, scope: &Scope<'_>, errors: &mut Vec<ParseError>) -> Expr {
+pub(super) fn lower(
+    expr: &syn::Expr,
+    scope: Option<&Scope<'_>>,
+    errors: &mut Vec<ParseError>,
+) -> Expr {
     Lowering {
         scope,
         errors,
@@ -29,7 +33,8 @@ pub(super) fn lower(expr: &syn::Expr, scope: &Scope<'_>, errors: &mut Vec<ParseE
 }
 
 struct Lowering<'a> {
-    scope: &'a Scope<'a>,
+    /// Without one every name is taken, of whatever type.
+    scope: Option<&'a Scope<'a>>,
     errors: &'a mut Vec<ParseError>,
     depth: usize,
 }
@@ -131,61 +136,22 @@ impl Lowering<'_> {
         };
         // A name that is a keyword, written `r#type`, is the parameter `type` of the kernel.
         let name = ident.unraw().to_string();
-        let parameter = self
-            .scope
-            .parameters
-            .iter()
-            .position(|known| known.name == name);
-        let dimension = self
-            .scope
-            .dimensions
-            .iter()
-            .position(|known| *known == name);
+        let Some(scope) = self.scope else {
+            return Node::Reported;
+        };
+        let mut parameters = scope.parameters.iter();
+        let parameter = parameters.position(|known| known.name == name);
+        let mut dimensions = scope.dimensions.iter();
+        let dimension = dimensions.position(|known| *known == name);
         let node = match (parameter, dimension) {
             (Some(position), _) => u16::try_from(position).ok().map(Node::Param),
             (None, Some(position)) => u16::try_from(position).ok().map(Node::Dim),
             (None, None) => {
-                let message = self.unknown_name(&name);
+                let message = unknown_name(&name, scope);
                 return self.error(ident.span(), message);
             }
         };
         node.unwrap_or_else(|| self.error(ident.span(), "more than 65536 names are not supported"))
-    }
-
-    fn unknown_name(&self, name: &str) -> String {
-        if name == DEVICE {
-            return format!(
-                "`device` has fields: write `device.LIMIT`, with one of {}",
-                limits()
-            );
-        }
-        if Function::from_name(name).is_some() {
-            return format!("`{name}` is a function: write `a.{name}(…)` or `{name}(…)`");
-        }
-        let parameters = || {
-            self.scope
-                .parameters
-                .iter()
-                .map(|parameter| &*parameter.name)
-        };
-        let dimensions = || self.scope.dimensions.iter().map(|dimension| &**dimension);
-        let mut message = format!("unknown name `{name}`");
-        if let Some(near) = nearest(name, parameters().chain(dimensions())) {
-            let _ = write!(message, "; did you mean `{near}`?");
-        } else if DeviceField::from_name(name).is_some() {
-            let _ = write!(message, "; did you mean `device.{name}`?");
-        }
-        for (what, names) in [
-            ("parameters", parameters().collect::<Vec<_>>()),
-            ("problem dimensions", dimensions().collect()),
-        ] {
-            match &*names {
-                [] => write!(message, "; there are no {what} here"),
-                names => write!(message, "; {what}: {}", quoted(names)),
-            }
-            .ok();
-        }
-        message
     }
 
     fn field(&mut self, field: &syn::ExprField) -> Node {
@@ -343,6 +309,38 @@ impl Lowering<'_> {
             }
         }
     }
+}
+
+/// What is said of a name that is not in scope.
+fn unknown_name(name: &str, scope: &Scope<'_>) -> String {
+    if name == DEVICE {
+        return format!(
+            "`device` has fields: write `device.LIMIT`, with one of {}",
+            limits()
+        );
+    }
+    if Function::from_name(name).is_some() {
+        return format!("`{name}` is a function: write `a.{name}(…)` or `{name}(…)`");
+    }
+    let parameters = || scope.parameters.iter().map(|parameter| &*parameter.name);
+    let dimensions = || scope.dimensions.iter().map(|dimension| &**dimension);
+    let mut message = format!("unknown name `{name}`");
+    if let Some(near) = nearest(name, parameters().chain(dimensions())) {
+        let _ = write!(message, "; did you mean `{near}`?");
+    } else if DeviceField::from_name(name).is_some() {
+        let _ = write!(message, "; did you mean `device.{name}`?");
+    }
+    for (what, names) in [
+        ("parameters", parameters().collect::<Vec<_>>()),
+        ("problem dimensions", dimensions().collect()),
+    ] {
+        match &*names {
+            [] => write!(message, "; there are no {what} here"),
+            names => write!(message, "; {what}: {}", quoted(names)),
+        }
+        .ok();
+    }
+    message
 }
 
 fn unparenthesised(mut expr: &syn::Expr) -> &syn::Expr {

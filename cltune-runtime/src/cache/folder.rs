@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// The layout of the folder and the format of its files. Another release's folder is left alone.
 const VERSION: &str = "v1";
+/// What is said of a file where a folder should be.
+const A_FILE: &str =
+    "it is a file, not a folder; set CLTUNE_CACHE to a folder of your own, or to `off`";
 
 /// The reason why there is no cache on disk.
 #[derive(Debug, thiserror::Error)]
@@ -124,9 +127,16 @@ fn create(folder: &Path) -> Result<(), CacheError> {
         use std::os::unix::fs::DirBuilderExt as _;
         builder.mode(0o700);
     }
-    builder.create(folder).map_err(|source| CacheError::Io {
-        path: folder.to_owned(),
-        source,
+    builder.create(folder).map_err(|source| {
+        let io = |path: &Path, source| CacheError::Io {
+            path: path.to_owned(),
+            source,
+        };
+        let mut places = folder.ancestors();
+        match places.find(|place| place.exists() && !place.is_dir()) {
+            Some(file) => io(file, io::Error::new(io::ErrorKind::NotADirectory, A_FILE)),
+            None => io(folder, source),
+        }
     })
 }
 
@@ -251,6 +261,8 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let file = parent.path().join("file");
         std::fs::write(&file, "").unwrap();
-        assert!(error(&file.join("cltune")).contains("file/cltune"));
+        for path in [&file, &file.join("cltune")] {
+            assert_eq!(error(path), format!("{}: {A_FILE}", file.display()));
+        }
     }
 }

@@ -184,7 +184,7 @@ fn a_recording_costs_no_more_than_expected() {
     let import = |name: &str| {
         cltune(
             folder.path(),
-            &["report", "--out", "r.html", "--import", name],
+            &["report", "--output", "r.html", "--import", name],
         )
     };
     // 16 MB of compressed zeros, which are 16 GB.

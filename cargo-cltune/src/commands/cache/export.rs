@@ -13,7 +13,7 @@ use std::path::Path;
 pub(super) fn run(
     listing: &Listing,
     kernel: Option<&str>,
-    out: Option<&Path>,
+    output: Option<&Path>,
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> Result<Exit, Box<dyn Error>> {
@@ -41,7 +41,7 @@ pub(super) fn run(
                 .into(),
         );
     }
-    match out {
+    match output {
         Some(path) => lockfile_store::write(path, &united)?,
         None => stdout.write_all(united.to_text().as_bytes())?,
     }

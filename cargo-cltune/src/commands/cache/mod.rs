@@ -8,6 +8,7 @@
 mod export;
 mod list;
 
+use super::outputs::check_output;
 use super::{Exit, Format};
 use clap::builder::NonEmptyStringValueParser;
 use cltune_runtime::cache::{Folder, Listing, clear};
@@ -41,8 +42,8 @@ enum Action {
         #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
         kernel: Option<String>,
         /// The file to write. Without it, standard output.
-        #[arg(long, short, alias = "output", value_name = "FILE")]
-        out: Option<PathBuf>,
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
     },
 }
 
@@ -70,10 +71,12 @@ pub(crate) fn run(
             }
             warn(&listing, stderr)?;
         }
-        Action::Export { kernel, out } => {
+        Action::Export { kernel, output } => {
+            let output = output.as_deref();
+            check_output("--output", output, [folder.path()])?;
             let listing = Listing::of(&folder)?;
             warn(&listing, stderr)?;
-            return export::run(&listing, kernel.as_deref(), out.as_deref(), stdout, stderr);
+            return export::run(&listing, kernel.as_deref(), output, stdout, stderr);
         }
     }
     Ok(Exit::Done)

@@ -10,31 +10,24 @@ mod counts;
 mod limits;
 mod print;
 
-use super::lockfile_args::LockfileArgs;
+use super::filter_args::FilterArgs;
+use super::source_args::SourceArgs;
 use super::{Exit, Format, warn_of_unused_parameters};
-use crate::artifact::{CargoArgs, discover_or_read};
 use crate::kernel_filter::KernelFilter;
 use crate::lockfile_store;
 use crate::plan::{check_kernel_filters, choose_devices};
 use crate::session::list_devices;
-use clap::builder::NonEmptyStringValueParser;
 use cltune_formats::declaration::Declaration;
 use cltune_formats::lockfile::Lockfile;
 use limits::Described;
 use serde_json::json;
 use std::io::Write;
-use std::path::PathBuf;
 
 /// Lists tunables with their parameters, the size of their spaces and the lockfile's state.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
-    kernel: Vec<String>,
-    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
-    /// `platform:name`; may be repeated.
-    #[arg(long, value_name = "DEVICE", value_parser = NonEmptyStringValueParser::new())]
-    device: Vec<String>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Show for each rule, declared or derived from the device's limits, how many configurations it
     /// removes.
     #[arg(long)]
@@ -50,17 +43,11 @@ pub(crate) struct ListArgs {
         conflicts_with = "device"
     )]
     limits: Vec<Described>,
-    /// List the tunables in this executable or library, with neither cargo nor sources. The
-    /// lockfile is read from the current folder.
-    #[arg(long, value_name = "FILE", conflicts_with_all = CargoArgs::OPTIONS)]
-    artifact: Option<PathBuf>,
-    #[command(flatten)]
-    lockfile: LockfileArgs,
     /// How to print the list.
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[command(flatten)]
-    cargo: CargoArgs,
+    source: SourceArgs,
 }
 
 /// Prints the list. Without a device, spaces are counted for one of which nothing is known.
@@ -68,22 +55,21 @@ pub(crate) fn run(
     args: &ListArgs,
     stdout: &mut dyn Write,
 ) -> Result<Exit, Box<dyn std::error::Error>> {
-    let named = args.lockfile.existing()?;
-    let discovery = discover_or_read(args.artifact.as_deref(), named, &args.cargo)?;
-    check_kernel_filters(&discovery.packages, &args.kernel)?;
+    let (discovery, named) = args.source.discover()?;
+    check_kernel_filters(&discovery.packages, &args.filter.kernel)?;
     let devices: Vec<Described> = if args.limits.is_empty() {
         match list_devices() {
-            Ok(devices) => choose_devices(&devices, &args.device)?
+            Ok(devices) => choose_devices(&devices, &args.filter.device)?
                 .iter()
                 .map(|device| Described::from(&device.info()))
                 .collect(),
-            Err(error) if !args.device.is_empty() => return Err(error.into()),
+            Err(error) if !args.filter.device.is_empty() => return Err(error.into()),
             Err(_) => vec![Described::unknown("no device here, so without its limits")],
         }
     } else {
         args.limits.clone()
     };
-    let filter = KernelFilter::new(&args.kernel, &discovery.packages);
+    let filter = KernelFilter::new(&args.filter.kernel, &discovery.packages);
     let wanted = |declaration: &&Declaration| filter.means(&declaration.model.name);
     let mut listed = Vec::new();
     for package in &discovery.packages {

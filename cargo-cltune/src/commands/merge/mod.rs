@@ -12,13 +12,14 @@ mod versions;
 
 use super::Exit;
 use super::database::{self, DatabaseStoreError};
+use super::outputs::{OutputError, check_output, is_same};
 use crate::artifact::{CargoArgs, DiscoverError, discover_or_read};
-use crate::fleet::{self, ContributionError, PartFile, PartFileError, PartsError};
+use crate::fleet::{self, ContributionError, PartFile, PartFileError, PartsError, is_contribution};
 use crate::lockfile_store::{self, StoreError};
 use cltune_formats::lockfile::{Lockfile, LockfileError, MergeReport};
 use sources::{Named, Source, new_entries};
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use versions::{Versions, reason};
 
 /// Unites lockfiles that were tuned on different machines.
@@ -46,8 +47,9 @@ pub(crate) struct MergeArgs {
     /// versions of a kernel, its version stays.
     #[arg(long, value_name = "FILE")]
     pub(crate) artifact: Option<PathBuf>,
-    /// Where to write the result; it may be one of the files. Without it, standard output.
-    #[arg(long, short, alias = "out", value_name = "FILE")]
+    /// Where to write the result. It may be one of the lockfiles or databases, unless that file's
+    /// own results would be left out. Without it, standard output.
+    #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -119,6 +121,21 @@ pub(crate) enum MergeError {
     /// The artifact cannot be read.
     #[error(transparent)]
     Artifact(#[from] DiscoverError),
+    /// The output would destroy what is read, or its folder is not there.
+    #[error(transparent)]
+    Output(#[from] OutputError),
+    /// The output is one of the lockfiles, and the result has not all of it.
+    #[error(
+        "--output {}: nothing was written, since results of that file would be lost: {reason}. Name another file, or \
+         name this one first",
+        path.display()
+    )]
+    LeftOut {
+        /// The output.
+        path: PathBuf,
+        /// What another file has instead.
+        reason: String,
+    },
     /// Nothing can be timed again.
     #[error("--time-again: {0}")]
     TimeAgain(String),
@@ -143,6 +160,10 @@ pub(crate) fn run(
     let _held = args.output.as_deref().map(lockfile_store::lock);
     let named = args.files.iter().map(|path| Named::read(path));
     let named = named.collect::<Result<Vec<_>, _>>()?;
+    // A contribution is no lockfile, and becomes none.
+    let contributions = named.iter().filter(|file| is_contribution(&file.text));
+    let read_only = contributions.map(|file| &file.path).chain(&args.artifact);
+    check_output("--output", args.output.as_deref(), read_only)?;
     if named.iter().any(|file| database::is_database(&file.text)) {
         let texts = named.into_iter().map(|file| (file.path, file.text));
         return Ok(database::merge(
@@ -184,7 +205,10 @@ pub(crate) fn run(
         }
     }
     match &args.output {
-        Some(path) => lockfile_store::write(path, &united)?,
+        Some(path) => {
+            check_kept(args, path, &united)?;
+            lockfile_store::write(path, &united)?;
+        }
         None => stdout.write_all(united.to_text().as_bytes())?,
     }
     stderr.write_all(&messages)?;
@@ -249,6 +273,31 @@ fn unite(
         }
     }
     Ok((united, reports))
+}
+
+/// Checks that an output which is one of the files loses nothing because of its place among them.
+/// With an artifact, that decides between versions.
+fn check_kept(args: &MergeArgs, output: &Path, united: &Lockfile) -> Result<(), MergeError> {
+    let is_input = args.files.iter().any(|file| is_same(file, output));
+    if !is_input {
+        return Ok(());
+    }
+    // Of a file with conflict markers git has both sides.
+    let Ok(Some(known)) = lockfile_store::read(output) else {
+        return Ok(());
+    };
+    let report = united.clone().merge(&known);
+    let versions = report.fingerprints.iter().map(ToString::to_string);
+    let versions = versions.filter(|_| args.artifact.is_none());
+    let measures = report.measures.iter().map(ToString::to_string);
+    let reasons: Vec<String> = versions.chain(measures).collect();
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    Err(MergeError::LeftOut {
+        path: output.to_owned(),
+        reason: reasons.join("; "),
+    })
 }
 
 /// Whether something was left out that no file can decide.

@@ -11,19 +11,17 @@ mod choices;
 mod measure;
 mod print;
 
-use super::lockfile_args::LockfileArgs;
+use super::filter_args::FilterArgs;
+use super::source_args::SourceArgs;
 use super::tuned::AllTuned;
 use super::{Exit, MessageFormat};
-use crate::artifact::{CargoArgs, discover_or_read};
 use crate::interrupt::{interrupted, watch_interrupts};
 use crate::plan::{self, Job, check_kernel_filters, choose_devices, kinds};
 use crate::session::{SessionLock, list_devices};
 use crate::terminal::say;
 use crate::worker::DeviceRecord;
-use clap::builder::NonEmptyStringValueParser;
 use std::error::Error;
 use std::io::Write;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long one configuration may take.
@@ -37,52 +35,25 @@ const LIMIT: Duration = Duration::from_mins(1);
 /// others are.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct RulesArgs {
-    /// Only tunables whose name is this or, where there is none, contains it; may be repeated.
-    #[arg(
-        long,
-        value_name = "NAME",
-        value_parser = NonEmptyStringValueParser::new(),
-        help_heading = "Measuring"
-    )]
-    kernel: Vec<String>,
-    /// Only this device: an index of `cargo cltune devices`, a part of a name or platform, or
-    /// `platform:name`; may be repeated.
-    #[arg(
-        long,
-        value_name = "DEVICE",
-        value_parser = NonEmptyStringValueParser::new(),
-        help_heading = "Measuring"
-    )]
-    device: Vec<String>,
+    #[command(flatten, next_help_heading = "Measuring")]
+    filter: FilterArgs,
     /// For this problem, `n=1024,m=5`, instead of those in the lockfile; may be repeated.
     #[arg(long, value_name = "SIZES", help_heading = "Measuring")]
     problem: Vec<String>,
-    /// Take the tunables of this executable or library, with neither cargo nor sources. The
-    /// lockfile is read from the current folder.
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = CargoArgs::OPTIONS,
-        help_heading = "Measuring"
-    )]
-    artifact: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "Measuring")]
-    lockfile: LockfileArgs,
     /// What to print on standard output.
     #[arg(long, value_enum, default_value_t = MessageFormat::Human, help_heading = "Output")]
     message_format: MessageFormat,
-    #[command(flatten)]
-    cargo: CargoArgs,
+    #[command(flatten, next_help_heading = "Measuring")]
+    source: SourceArgs,
 }
 
 /// Measures.
 pub(crate) fn run(args: &RulesArgs, stdout: &mut dyn Write) -> Result<Exit, Box<dyn Error>> {
     watch_interrupts();
-    let lockfile = args.lockfile.existing()?;
-    let discovery = discover_or_read(args.artifact.as_deref(), lockfile, &args.cargo)?;
-    check_kernel_filters(&discovery.packages, &args.kernel)?;
-    let tuned = AllTuned::of(&discovery.packages, &args.kernel, lockfile)?.not_empty()?;
-    let devices = choose_devices(&list_devices()?, &args.device)?;
+    let (discovery, lockfile) = args.source.discover()?;
+    check_kernel_filters(&discovery.packages, &args.filter.kernel)?;
+    let tuned = AllTuned::of(&discovery.packages, &args.filter.kernel, lockfile)?.not_empty()?;
+    let devices = choose_devices(&list_devices()?, &args.filter.device)?;
     // Running kernels beside a session that measures would disturb it.
     let _lock = SessionLock::acquire(&discovery.state, |holder| {
         say(format_args!(

@@ -33,8 +33,11 @@ pub(super) struct Stated {
 /// A mistake in a definition, and its place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum DefinitionError {
+    /// There is nothing in it.
+    #[error("it is empty, and no definition; `cargo cltune help space` says what one has")]
+    Empty,
     /// Not JSON, or a key that is missing or of another type; says the line and column.
-    #[error("{0}")]
+    #[error("{0}; `cargo cltune help space` says what a definition has")]
     Json(#[from] serde_json::Error),
     /// More than conditions can name.
     #[error("there are {0} parameters, and at most {MOST_PARAMETERS} are read")]
@@ -93,6 +96,9 @@ struct FileParameter {
 
 /// Reads a definition.
 pub(super) fn read(text: &str) -> Result<Definition, DefinitionError> {
+    if text.trim().is_empty() {
+        return Err(DefinitionError::Empty);
+    }
     let file: File = serde_json::from_str(text)?;
     if file.parameters.len() > MOST_PARAMETERS {
         return Err(DefinitionError::TooManyParameters(file.parameters.len()));

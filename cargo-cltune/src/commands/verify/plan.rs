@@ -75,9 +75,9 @@ pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyE
         },
     };
     let hosts = if args.oclgrind {
-        simulators(entries, &args.device)?
+        simulators(entries, &args.filter.device)?
     } else {
-        own(entries, &args.device)?
+        own(entries, &args.filter.device)?
     };
     let mut elsewhere: Vec<String> = Vec::new();
     for entry in &entries.current {
@@ -108,7 +108,7 @@ pub(super) fn plan(entries: &Entries, args: &VerifyArgs) -> Result<Plan, VerifyE
     elsewhere.sort();
     elsewhere.dedup();
     if plan.attempts.is_empty() && plan.left_out.is_empty() && entries.stale.is_empty() {
-        return Err(if args.oclgrind && !args.device.is_empty() {
+        return Err(if args.oclgrind && !args.filter.device.is_empty() {
             VerifyError::Elsewhere { tuned: elsewhere }
         } else {
             VerifyError::NoProblem

@@ -40,7 +40,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// The folder of all journals, in that of the session's state.
-const FOLDER: &str = "journal";
+pub(crate) const JOURNALS: &str = "journal";
 /// The ending of journals' names.
 const EXTENSION: &str = "jsonl";
 /// The bytes that a file's name may have.
@@ -179,7 +179,7 @@ fn path(state: &Path, job: &Job) -> PathBuf {
     let device = job.device.key();
     let Declaration { model, measure, .. } = &job.declaration;
     let name = file_name(model, device, &job.dims, *measure, EXTENSION);
-    state.join(FOLDER).join(name)
+    state.join(JOURNALS).join(name)
 }
 
 /// A file's name for what was measured of a kernel on a device for a problem. One that would be too

@@ -70,7 +70,7 @@ pub(crate) fn recall(
     left_out: &mut BTreeSet<LeftOut>,
 ) -> Vec<Recalled> {
     let mut recalled: Vec<Recalled> = Vec::new();
-    let folder = state.join(super::FOLDER);
+    let folder = state.join(super::JOURNALS);
     let files = match std::fs::read_dir(&folder) {
         Ok(files) => files,
         Err(error) => {
