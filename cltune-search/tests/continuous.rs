@@ -5,6 +5,7 @@ mod spaces;
 use cltune_core::parameter::{Domain, Fraction, RealRange, Scale};
 use cltune_search::space::{Neighbourhood, Space};
 use cltune_search::{STRATEGIES, Score, Search, Setting, Step, find};
+use cltune_tests::is_full;
 use spaces::{space, space_of};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -82,7 +83,7 @@ fn mean(losses: &[f64]) -> (f64, f64) {
 #[test]
 fn every_strategy_approaches_a_smooth_optimum_better_than_chance() {
     let space = bowl();
-    let (seeds, budget) = (20, 80);
+    let (seeds, budget) = (if is_full() { 20 } else { 10 }, 80);
     let (random, random_error) = mean(&losses("random", &space, 5 * seeds, budget));
     // `full` refuses such spaces, and `auto` is `bayes` in them.
     let names = STRATEGIES.iter().map(|entry| entry.name);

@@ -5,6 +5,7 @@ mod spaces;
 
 use cltune_search::space::Space;
 use cltune_search::{Generator, STRATEGIES, Score, Search, Setting, Step, find};
+use cltune_tests::is_full;
 use spaces::space;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -234,10 +235,11 @@ fn the_order_of_results_changes_no_strategys_course() {
 #[test]
 fn every_strategy_goes_on_where_it_was_interrupted() {
     let space = bowl();
+    let places: &[usize] = if is_full() { &[1, 23, 50] } else { &[23] };
     for strategy in names_for_large_spaces() {
         let setting = Setting::new(Arc::clone(&space)).seed(4).budget(50);
         let whole = run(strategy, &setting, cliff);
-        for stopped_at in [1, 23, 50] {
+        for &stopped_at in places {
             let mut resumed = Search::new(find(strategy).unwrap(), &setting);
             for (codes, time) in &whole[..stopped_at] {
                 resumed.know(codes, Score::of(*time));
