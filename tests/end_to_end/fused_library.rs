@@ -83,6 +83,9 @@ fn what_stands_before_and_after_a_product_of_the_library_is_tuned() {
         "part_2",
         "--problem",
         "m=7,n=31",
+        // Vectors of several elements have no uneven rows.
+        "--problem",
+        "m=7,n=48",
     ];
     let verified = project.cltune(&verify).expect_code(0);
     let _ = verified.expect_stdout(&["layer::part_2"]);

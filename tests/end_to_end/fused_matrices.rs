@@ -50,6 +50,8 @@ fn rows_that_are_normalised_are_one_kernel_that_is_tuned() {
         .run()
         .expect_code(0)
         .expect_stdout(&["1.000000", "tuned on this device for this problem"]);
-    let verify = ["verify", "--draws", "2", "--problem", "m=7,n=31"];
+    // Vectors of several elements have no uneven rows.
+    let problems = ["--problem", "m=7,n=31", "--problem", "m=7,n=48"];
+    let verify = [&["verify", "--draws", "2"][..], &problems].concat();
     let _ = project.cltune(&verify).expect_code(0);
 }

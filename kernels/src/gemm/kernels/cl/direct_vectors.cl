@@ -36,14 +36,13 @@ void gemm_direct(const int m, const int n, const int k, const REAL alpha, const 
     for (int begin_k = 0; begin_k < k; begin_k += KWG) {
         const int depth = min(KWG, k - begin_k), width = min(NWG, n - begin_n);
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (trans_b) {
-            for (int j = item_m * NDIMC + item_n; j < NWG; j += ITEMS) {
-                for (int p = 0; p < depth; p++) {
+        // The branch is inside of the loop: PoCL 5.0 aborts the process where it holds the loop, between barriers.
+        for (int p = item_m * NDIMC + item_n; p < depth; p += ITEMS) {
+            if (trans_b) {
+                for (int j = 0; j < NWG; j++) {
                     tile_b[p * NWG + j] = j < width ? READ(b + (begin_n + j) * step_b + begin_k + p) : 0;
                 }
-            }
-        } else {
-            for (int p = item_m * NDIMC + item_n; p < depth; p += ITEMS) {
+            } else {
                 for (int j = 0; j < width; j++) {
                     tile_b[p * NWG + j] = READ(b + (begin_k + p) * step_b + begin_n + j);
                 }
