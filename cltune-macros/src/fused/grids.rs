@@ -226,10 +226,11 @@ pub(super) fn sizes(program: &Program, work: Work) -> Option<TokenStream> {
             let local = product::local_memory(scalar);
             Some(quote! {
                 global(
-                    max(div_ceil((#line), NL), 1) * (NL / NS),
-                    max(div_ceil((#lines), ML), 1) * (ML / MS)
+                    max(div_ceil((#line), NL), 1) * (if NS > 8 { 1 } else { NL / NS }),
+                    max(div_ceil((#lines), ML), 1) * (if NS > 8 { 1 } else { ML / MS })
                 ),
-                local(NL / NS, ML / MS), local_memory(#local)
+                local(if NS > 8 { 1 } else { NL / NS }, if NS > 8 { 1 } else { ML / MS }),
+                local_memory(#local)
             })
         }
         Work::Elements(grid) => {

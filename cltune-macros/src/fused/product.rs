@@ -8,15 +8,16 @@
 //! `TENSOR` into the other half of local memory. Statements that store what is computed from
 //! elements of the product are computed where its sums are.
 //!
-//! Values of `NS` above 8, which the paper does not have, are for CPUs: a work-item has vectors of
-//! 16 sums, of neighbours in a line, and takes the right factor from a slice whose lines follow one
-//! another. A compiler for CPUs makes scalar sums of the others, and vectors of work-items, which
-//! reach a tenth to half of the rate.
+//! Values of `NS` above 8, which the paper does not have, are for CPUs: a work-group is one
+//! work-item, which goes through its tiles of `MS` x `NS` one after the other. Their sums are in local
+//! memory, and those of one tile are in vectors of 16 while products are added to them. A compiler
+//! for CPUs makes scalar sums of the others, and vectors of work-items, which reach a tenth to half
+//! of the rate.
 
 use super::arguments::{Kernel, KernelArgument, Work, leading_name};
 use super::elements::Elements;
 use super::plan::Pass;
-use super::product_source::{Factor, ProductSource};
+use super::product_source::{self, Factor, ProductSource};
 use super::program::{Action, Grid, Program, Statement};
 use super::strides::{self, is_strided};
 use super::value::{At, Kind, Lanes, Style};
@@ -155,6 +156,7 @@ pub(super) fn constraints(
 /// more on each side than the slices need.
 pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     let size = Literal::usize_unsuffixed(scalar.size());
+    let sums = Literal::usize_unsuffixed(scalar.size().max(4));
     // The limit of `TENSOR` is a constraint of its own.
     let is_counted = if scalar == ScalarType::F64 {
         quote!((if TENSOR == 0 { 1 } else { 0 }) *)
@@ -164,24 +166,8 @@ pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     quote! {
         #is_counted #size * ((if LOCAL_A { (ML + 1) * (KL + 1) } else { 0 })
             + (if LOCAL_B { (KL + 1) * (NL + 1) } else { 0 }))
+            + (if NS > 8 { #sums * ML * NL } else { 0 })
     }
-}
-
-/// Whether these statements read from memory what they write: what is done twice is wrong then.
-/// `product` is in a register.
-fn is_update(elements: &Elements<'_>, stores: &[&Statement], product: (usize, At)) -> bool {
-    let mut known = BTreeSet::from([product]);
-    let (mut loaded, mut written) = (BTreeSet::new(), BTreeSet::from([product.0]));
-    for store in stores {
-        let read = elements.read(store).into_iter();
-        loaded.extend(
-            read.filter(|element| known.insert(*element))
-                .map(|(operand, _)| operand),
-        );
-        known.insert((store.target, store.at));
-        written.insert(store.target);
-    }
-    !loaded.is_disjoint(&written)
 }
 
 /// The kernel of a pass with a product, which is computed transposed where what is stored is.
@@ -236,31 +222,21 @@ pub(super) fn kernel(
     let sum = match style {
         Style::Tuned => {
             elements.writer.text.push_str(&product.sums());
-            if is_update(&elements, &stores, target) {
-                // PoCL 3.1 has a work-item do twice what follows a loop with barriers that has no
-                // iterations, unless a barrier follows the loop. Where nothing is updated, twice is
-                // right, and the text stays as it was tuned.
-                for text in [
-                    "#if LOCAL_A || LOCAL_B",
-                    "barrier(CLK_LOCAL_MEM_FENCE);",
-                    "#endif",
-                ] {
-                    elements.writer.line(1, text);
-                }
-            }
-            let [line, at] = product.places();
             for text in [
-                "#if NS <= 8",
+                "#if NS > 8",
+                "for (uint i = 0; i < WITHIN(lines, row + y * MS, MS); i++)",
+                "for (uint j = 0; j < WITHIN(length, column + x * NS, NS); j++) {",
+                "#else",
                 "#pragma unroll",
-                "#endif",
                 "for (uint i = 0; i < MS; i++)",
-                "#if NS <= 8",
                 "#pragma unroll",
-                "#endif",
                 "for (uint j = 0; j < NS; j++) {",
-                &format!("    const ulong line = row + {line};"),
-                &format!("    const ulong at = column + {at};"),
+                "#endif",
+                "    const ulong line = row + ITEM_LINE(i);",
+                "    const ulong at = column + ITEM_COLUMN(j);",
+                "#if NS <= 8",
                 "    if (line >= lines || at >= length) continue;",
+                "#endif",
             ] {
                 elements.writer.line(1, text);
             }
@@ -300,6 +276,9 @@ pub(super) fn kernel(
         elements.writer.line(2, &stored);
     }
     elements.writer.line(1, "}");
+    if matches!(style, Style::Tuned) {
+        elements.writer.text.push_str(product_source::END);
+    }
     let grid = factors.grid;
     let mut arguments = vec![
         KernelArgument::Lines(grid.lines),

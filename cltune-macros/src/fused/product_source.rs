@@ -38,16 +38,8 @@ impl ProductSource {
         self.scalar == ScalarType::F64
     }
 
-    /// The line and the position of `sums[i][j]` in a work-group's part of the result.
-    pub(super) fn places(&self) -> [&'static str; 2] {
-        if self.has_tensor() {
-            ["ITEM_LINE(i)", "ITEM_COLUMN(j)"]
-        } else {
-            ["y * AL + i / AL * AL * (ML / MS) + i % AL", "COLUMN_OF(j)"]
-        }
-    }
-
-    /// The statements of the tuned kernel up to the sums, which are then in `sums[MS][NS]`.
+    /// The statements of the tuned kernel up to the sums, which are then in `sums[MS][NS]`, of each
+    /// tile within a loop that `END` ends.
     ///
     /// The kernel's arguments `lines`, `length` and `depth` are the sizes. A slice that lies inside
     /// of both matrices is loaded by vectors, any other element by element with zeros outside.
@@ -58,23 +50,26 @@ impl ProductSource {
         for side in &sides {
             text.push_str(&side.declared());
         }
-        let sums = format!(
-            "{}{}",
-            of_narrow(&sums_declared("sums", sum, "NS")),
-            of_wide(&sums_declared(
-                "wide_sums",
-                &format!("JOIN({sum}, 16)"),
-                "NS / 16"
-            )),
-        );
+        text.push_str(&of_narrow(
+            "    const uint x = get_local_id(0), y = get_local_id(1), id = y * (NL / NS) + x;\n",
+        ));
+        text.push_str(&of_wide(&format!(
+            "    const uint id = 0;\n    \
+             __local {sum} group_sums[ML * NL] __attribute__((aligned(64)));\n    \
+             for (uint e = 0; e < ML * NL; e++) group_sums[e] = 0;\n"
+        )));
         let _ = write!(
             text,
-            "    const uint x = get_local_id(0), y = get_local_id(1), id = y * (NL / NS) + x;\n    \
-             const ulong row = (ulong)get_group_id(1) * ML, \
-             column = (ulong)get_group_id(0) * NL;\n    \
-             {sums}\
+            "    const ulong row = (ulong)get_group_id(1) * ML, \
+             column = (ulong)get_group_id(0) * NL;\n\
+             {}    \
              ulong at = 0;\n    \
-             if (row + ML <= lines && column + NL <= length) {{\n"
+             if (row + ML <= lines && column + NL <= length) {{\n",
+            of_narrow(&format!(
+                "    {sum} sums[MS][NS];\n    \
+                 for (uint i = 0; i < MS; i++)\n        \
+                 for (uint j = 0; j < NS; j++) sums[i][j] = 0;\n"
+            )),
         );
         text.push_str("#if AHEAD\n");
         if self.has_tensor() {
@@ -105,12 +100,8 @@ impl ProductSource {
         text.push_str(&self.slice(false));
         text.push_str("    }\n");
         text.push_str(&of_wide(&format!(
-            "    {sum} sums[MS][NS];\n    \
-             #pragma unroll\n    \
-             for (uint i = 0; i < MS; i++)\n        \
-             #pragma unroll\n        \
-             for (uint j = 0; j < NS / 16; j++) \
-             vstore16(wide_sums[i][j], j, sums[i]);\n"
+            "{EACH_TILE}    __local const {sum} (*sums)[NL] = \
+             (__local const {sum} (*)[NL])(group_sums + y * MS * NL + x * NS);\n"
         )));
         text
     }
@@ -128,8 +119,8 @@ impl ProductSource {
 
     /// The statements that bring a slice into local memory, and send for the next one.
     fn brought(&self, sides: &[Side<'_>; 2], inside: bool) -> String {
-        const BARRIER: &str =
-            "#if LOCAL_A || LOCAL_B\n            barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n";
+        const BARRIER: &str = "#if (LOCAL_A || LOCAL_B) && NS <= 8\n            \
+             barrier(CLK_LOCAL_MEM_FENCE);\n#endif\n";
         let all = |statements: &dyn Fn(&Side<'_>) -> String| -> String {
             sides.iter().map(statements).collect()
         };
@@ -174,6 +165,21 @@ impl ProductSource {
             // No slice is shorter than a step of one.
             "            for (uint first = 0; first < min((ulong)KL, depth - at); first++) {\n"
         };
+        let wide = format!("JOIN({sum}, 16)");
+        let each_vector = |statement: &str| {
+            format!(
+                "            #pragma unroll\n            \
+                 for (uint i = 0; i < MS; i++)\n                \
+                 #pragma unroll\n                \
+                 for (uint j = 0; j < NS / 16; j++) {statement}\n"
+            )
+        };
+        text.push_str(&of_wide(&format!(
+            "{EACH_TILE}            \
+             __local {sum}* tile_sums = group_sums + y * MS * NL + x * NS;\n            \
+             {wide} wide_sums[MS][NS / 16];\n{}",
+            each_vector("wide_sums[i][j] = vload16(j, tile_sums + i * NL);")
+        )));
         text.push_str(steps);
         let many = if inside { "KS" } else { "1" };
         let [left, right] = sides.map(|side| side.loaded(inside, many));
@@ -206,11 +212,15 @@ impl ProductSource {
         text.push_str(&of_wide(&each(
             "NS / 16",
             &format!(
-                "wide_sums[i][j] = fma((JOIN({sum}, 16))left[p][i], \
-                 {converted}(vload16(j, right_slice + (first + p) * NL + x * NS)), wide_sums[i][j]);"
+                "wide_sums[i][j] = fma(({wide})left[p][i], \
+                 {converted}(vload16(j, right_slice + (x * KL + first + p) * NS)), wide_sums[i][j]);"
             ),
         )));
         text.push_str("            }\n");
+        text.push_str(&of_wide(&format!(
+            "{}            }}\n",
+            each_vector("vstore16(wide_sums[i][j], j, tile_sums + i * NL);")
+        )));
         if is_tensor {
             text.push_str("#endif\n");
         }
@@ -228,14 +238,13 @@ fn of_wide(text: &str) -> String {
     format!("#if NS > 8\n{text}#endif\n")
 }
 
-/// Sums of a work-item, as many beside one another, which begin as zero.
-fn sums_declared(name: &str, ty: &str, columns: &str) -> String {
-    format!(
-        "    {ty} {name}[MS][{columns}];\n    \
-         for (uint i = 0; i < MS; i++)\n        \
-         for (uint j = 0; j < {columns}; j++) {name}[i][j] = 0;\n"
-    )
-}
+/// The beginning of a loop over the tiles of a group, which on CPUs one work-item has.
+const EACH_TILE: &str = "    \
+for (uint y = 0; y < ML / MS; y++)\n    \
+for (uint x = 0; x < NL / NS; x++) {\n";
+
+/// The end of the tuned kernel's loop over tiles.
+pub(super) const END: &str = "#if NS > 8\n    }\n#endif\n";
 
 /// One operand of a product in the source.
 struct Side<'a> {
@@ -247,14 +256,12 @@ struct Side<'a> {
     ahead: &'static str,
     /// The registers of a work-item's factors.
     register: &'static str,
-    /// The side of a group's elements, a work-item's, and the work-items beside one another.
+    /// The side of a group's elements, and of a work-item's.
     group: &'static str,
     item: &'static str,
-    items: &'static str,
-    /// The macro that says which elements a work-item has, where there is `TENSOR`.
+    /// The macro that says which elements a work-item has.
     place_of_item: &'static str,
-    /// The position of the work-item, the first element of the group, and the size of the matrix.
-    me: &'static str,
+    /// The first element of the group, and the size of the matrix.
     first: &'static str,
     count: &'static str,
 }
@@ -270,9 +277,7 @@ impl<'a> Side<'a> {
             register: "left",
             group: "ML",
             item: "MS",
-            items: "(ML / MS)",
             place_of_item: "ITEM_LINE",
-            me: "y",
             first: "row",
             count: "lines",
         }
@@ -288,9 +293,7 @@ impl<'a> Side<'a> {
             register: "right",
             group: "NL",
             item: "NS",
-            items: "(NL / NS)",
             place_of_item: "ITEM_COLUMN",
-            me: "x",
             first: "column",
             count: "length",
         }
@@ -340,16 +343,21 @@ impl<'a> Side<'a> {
     /// places, so that work-items that store beside one another meet different banks.
     fn place_in(&self, slice: &str, side: &str, depth: &str) -> String {
         let group = self.group;
-        match (self.has_tensor(), self.factor.is_along_depth) {
-            (true, true) => format!("{slice}[ALONG_DEPTH({side}, {depth}, {group})]"),
-            (true, false) => {
-                format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED_ALWAYS({depth}))]")
-            }
-            (false, true) => {
-                format!("{slice}[({depth}) * {group} + (({side}) ^ SWAPPED({depth}))]")
-            }
-            (false, false) => format!("{slice}[({depth}) * {group} + ({side})]"),
+        let place = match (self.has_tensor(), self.factor.is_along_depth) {
+            (true, true) => format!("ALONG_DEPTH({side}, {depth}, {group})"),
+            (true, false) => format!("({depth}) * {group} + (({side}) ^ SWAPPED_ALWAYS({depth}))"),
+            (false, true) => format!("({depth}) * {group} + (({side}) ^ SWAPPED({depth}))"),
+            (false, false) => format!("({depth}) * {group} + ({side})"),
+        };
+        if self.is_right() {
+            format!("{slice}[IN_TILES({side}, {depth}, {place})]")
+        } else {
+            format!("{slice}[{place}]")
         }
+    }
+
+    fn is_right(&self) -> bool {
+        self.flag == "LOCAL_B"
     }
 
     /// The declaration of the slice in local memory.
@@ -431,24 +439,44 @@ impl<'a> Side<'a> {
 
     /// The statements that bring a slice into local memory.
     fn copied(&self, inside: bool) -> String {
-        let Self {
-            flag, group, first, ..
-        } = self;
-        let (by, position) = (if inside { " * AL" } else { "" }, self.position());
-        let mut text = format!(
-            "#if {flag}\n            \
-             for (uint e = id{by}; e < {group} * KL; e += ITEMS{by}) {{\n                \
-             {position}\n"
-        );
+        let Self { flag, first, .. } = self;
         let (whole, deep) = (format!("{first} + i"), "at + p");
-        if inside {
-            text.push_str(&self.put(&self.vector(&whole, deep)));
-        } else {
+        let text = if !inside {
             let (place, element) = (self.place("i", "p"), self.guarded(&whole, deep));
-            let _ = writeln!(text, "                {place} = {element};");
+            self.each("", &format!("                {place} = {element};\n"))
+        } else if self.is_right() {
+            let shared = self.each(" * AL", &self.put(&self.vector(&whole, deep)));
+            format!("{}{}", of_narrow(&shared), of_wide(&self.in_order()))
+        } else {
+            self.each(" * AL", &self.put(&self.vector(&whole, deep)))
+        };
+        format!("#if {flag}\n{text}#endif\n")
+    }
+
+    /// A loop over the elements of a slice, or vectors of them, that a work-item copies.
+    fn each(&self, by: &str, body: &str) -> String {
+        let (group, position) = (self.group, self.position());
+        format!(
+            "            for (uint e = id{by}; e < {group} * KL; e += ITEMS{by}) {{\n                \
+             {position}\n{body}            }}\n"
+        )
+    }
+
+    /// The statements by which one work-item copies a slice in the order in which it lies in memory.
+    fn in_order(&self) -> String {
+        let (group, place) = (self.group, self.place("i", "p"));
+        let element = self.element(&format!("{} + i", self.first), "at + p");
+        if self.factor.is_along_depth {
+            format!(
+                "            for (uint i = 0; i < {group}; i++)\n                \
+                 for (uint p = 0; p < KL; p++) {place} = {element};\n"
+            )
+        } else {
+            format!(
+                "            for (uint p = 0; p < KL; p++)\n                \
+                 for (uint i = 0; i < {group}; i += 16) vstore16(vload16(0, &{element}), 0, &{place});\n"
+            )
         }
-        text.push_str("            }\n#endif\n");
-        text
     }
 
     /// A loop over a work-item's vectors of a slice, which are in registers.
@@ -499,17 +527,11 @@ impl<'a> Side<'a> {
             flag,
             register,
             item,
-            items,
-            me,
             first,
             ty,
             ..
         } = self;
-        let own = if self.has_tensor() {
-            format!("{}(g)", self.place_of_item)
-        } else {
-            format!("{me} * AL + g / AL * AL * {items} + g % AL")
-        };
+        let own = format!("{}(g)", self.place_of_item);
         let head = |step: &str| {
             format!(
                 "                #pragma unroll\n                \
@@ -561,13 +583,26 @@ pub(super) const MACROS: &str = "\
 #endif
 #define GLOBAL_VECTOR(type, p) (*(__global const ALIGNED(type)*)(p))
 // The work-items of a group, and how many vectors of a slice each of them loads.
-#define ITEMS ((ML / MS) * (NL / NS))
-#define VECTORS(side) (((side) * KL + ITEMS * AL - 1) / (ITEMS * AL))
-// The columns of a work-item: neighbours where it has vectors of sums.
 #if NS > 8
-#define COLUMN_OF(j) x * NS + j
+#define ITEMS 1
 #else
-#define COLUMN_OF(j) x * AL + j / AL * AL * (NL / NS) + j % AL
+#define ITEMS ((ML / MS) * (NL / NS))
+#endif
+#define VECTORS(side) (((side) * KL + ITEMS * AL - 1) / (ITEMS * AL))
+// The lines and columns of a work-item, or of one of the tiles that are computed one after the other, and the place
+// of an element in the slice of the right factor, in which each of these has its columns together.
+#if NS > 8
+#define ITEM_LINE(i) (y * MS + (i))
+#define ITEM_COLUMN(j) (x * NS + (j))
+#define IN_TILES(side, depth, place) (((side) / NS * KL + (depth)) * NS + (side) % NS)
+// How many of so many elements from the first one on are within a size.
+#define WITHIN(size, first, count) min(max(size, first) - (first), (ulong)(count))
+#else
+#if !TENSOR
+#define ITEM_LINE(i) (y * AL + (i) / AL * AL * (ML / MS) + (i) % AL)
+#define ITEM_COLUMN(j) (x * AL + (j) / AL * AL * (NL / NS) + (j) % AL)
+#endif
+#define IN_TILES(side, depth, place) (place)
 #endif
 ";
 

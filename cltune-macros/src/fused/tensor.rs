@@ -86,12 +86,6 @@ pub(super) const MACROS: &str = r#"#if TENSOR
 #define SWAPPED_ALWAYS(depth) SWAPPED(depth)
 #define ALONG_DEPTH(side, depth, group) ((side) * KL + ((depth) ^ ((side) % 4 * 4 & ~(AL - 1))))
 #else
-#define ITEM_LINE(i) (y * AL + (i) / AL * AL * (ML / MS) + (i) % AL)
-#if NS > 8
-#define ITEM_COLUMN(j) (x * NS + (j))
-#else
-#define ITEM_COLUMN(j) (x * AL + (j) / AL * AL * (NL / NS) + (j) % AL)
-#endif
 #define SWAPPED_ALWAYS(depth) 0
 #define ALONG_DEPTH(side, depth, group) ((depth) * group + ((side) ^ SWAPPED(depth)))
 #endif

@@ -271,8 +271,8 @@ const SHORT: &str = "MS * KS * NS <= 64 && ML * KL <= 4096 && NL * KL <= 4096";
 /// Vectors of sums. With several slices of the depth, and one that is cut off.
 const WIDE: &str = "NS > 8 && KL <= 64";
 
-/// One work-item beside the others, and no slice of the depth that is cut off: for such
-/// work-groups PoCL 3.1 executes what follows a loop twice that has barriers and no iterations.
+/// One tile beside the others, and no slice of the depth that is cut off: with a work-item for each
+/// tile PoCL 3.1 executed what follows a loop twice that has barriers and no iterations.
 const IN_A_COLUMN: &str = "NS == NL && NS > 8 && LOCAL_B && KL == 32 && ML <= 64 && MS <= 4";
 
 #[test]

@@ -310,7 +310,7 @@ macro_rules! kernels {
                         MDIMC: 8,
                         NDIMC: 8,
                         LOCAL: false,
-                        VECTORS: false,
+                        VECTORS: 0,
                     };
                     return $direct::launch_with(
                         &params, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading, trans_a,
@@ -392,7 +392,7 @@ macro_rules! kernels {
             }
 
             fn panels_times(device: &Device) -> Vec<MeasuredTime> {
-                times!($panels, device, |of, by| of_tiles!(of, [by.MR, by.NR]))
+                times!($panels, device, |of, by| of_tiles!(of, [by.TILES_M * by.MR, by.TILES_N * by.NR]))
             }
 
             fn pack_times(device: &Device) -> Vec<MeasuredTime> {

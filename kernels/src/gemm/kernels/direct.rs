@@ -22,23 +22,28 @@ macro_rules! direct {
             source = $source,
             kernel = "gemm_direct",
             params(
-                MWG = [8, 16, 32, 64, 128, 256], NWG = [8, 16, 32, 64],
+                MWG = [8, 16, 32, 48, 64, 96, 128, 192, 256], NWG = [8, 16, 32, 64, 128, 256],
                 KWG = [8, 16, 32, 64, 128, 256],
                 MDIMC = [1, 2, 4, 8, 16, 32], NDIMC = [1, 2, 4, 8, 16, 32],
-                LOCAL = [false, true], VECTORS = [false, true],
+                LOCAL = [false, true], VECTORS = [0, 4, 8, 16],
             ),
             constraints(
                 MWG % MDIMC == 0, NWG % NDIMC == 0,
-                // What a work-item sums up has to fit into its registers.
-                (MWG / MDIMC) * (NWG / NDIMC) <= if VECTORS { 1024 / $size } else { 64 },
-                !VECTORS || device.is_cpu == 1 && LOCAL && NWG % (16 * NDIMC) == 0,
+                // What a work-item sums up at a time has to fit into its registers: of vectors, 32 of 64
+                // bytes, the widest that there are.
+                (MWG / MDIMC) * (NWG / NDIMC) <= if VECTORS > 0 { 2048 / $size } else { 64 },
+                VECTORS == 0 || device.is_cpu == 1 && LOCAL && NWG % (VECTORS * NDIMC) == 0,
                 // These are worth it with vectors only.
-                VECTORS || MWG <= 64 && KWG <= 32 && MDIMC <= 16 && NDIMC != 2,
+                VECTORS > 0
+                    || MWG <= 64 && MWG != 48 && NWG <= 64 && KWG <= 32 && MDIMC <= 16 && NDIMC != 2,
             ),
-            global((n + NWG - 1) / NWG * NDIMC, (m + MWG - 1) / MWG * MDIMC),
-            local(NDIMC, MDIMC),
+            global(
+                (n + NWG - 1) / NWG * if VECTORS > 0 { 1 } else { NDIMC },
+                (m + MWG - 1) / MWG * if VECTORS > 0 { 1 } else { MDIMC },
+            ),
+            local(if VECTORS > 0 { 1 } else { NDIMC }, if VECTORS > 0 { 1 } else { MDIMC }),
             local_memory(
-                if VECTORS { NWG * KWG * $size }
+                if VECTORS > 0 { ((MWG + KWG) * NWG + KWG * (MWG / MDIMC)) * $size }
                 else if LOCAL { (MWG + NWG + 2) * KWG * $size }
                 else { 0 }
             ),
@@ -51,7 +56,7 @@ macro_rules! direct {
             tune_if($size == 4 || device.fp64 == 1),
             defaults(
                 MWG = 32, NWG = 32, KWG = 16, MDIMC = 8, NDIMC = 8,
-                LOCAL = true, VECTORS = false,
+                LOCAL = true, VECTORS = 0,
             ),
             reference(
                 kernel = "gemm_reference", source = $reference,
@@ -85,20 +90,26 @@ macro_rules! direct {
     };
 }
 
-direct!(gemm_direct, f32, f32, 4, ["-DREAL=float", "-DREAL_SIZE=4"]);
+direct!(
+    gemm_direct,
+    f32,
+    f32,
+    4,
+    ["-w", "-DREAL=float", "-DREAL_SIZE=4"]
+);
 direct!(
     gemm_direct_f64,
     f64,
     f64,
     8,
-    ["-DREAL=double", "-DREAL_SIZE=8"]
+    ["-w", "-DREAL=double", "-DREAL_SIZE=8"]
 );
 direct!(
     gemm_direct_f16,
     f32,
     f16,
     4,
-    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
+    ["-w", "-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
 );
 // Kernel and reference sum alike and round once: the same numbers but for a few neighbours.
 direct!(
@@ -106,7 +117,7 @@ direct!(
     f32,
     bf16,
     4,
-    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
+    ["-w", "-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
     "src/gemm/kernels/cl/bf16/direct.cl",
     "src/gemm/kernels/cl/bf16/direct_reference.cl",
     (rel = 0.01, abs = 0.01, l2 = 2e-3)
@@ -159,10 +170,9 @@ mod tests {
         }
     }
 
-    /// With vectors, against sums of integers, which every type holds exactly. `rows` are those of
-    /// a work-item in the larger tile, as many as the type allows.
+    /// With vectors, against sums of integers, which every type holds exactly.
     macro_rules! vectors_are_right {
-        ($name:ident, $direct:ident, $real:ty, $stored:ty, $of:expr, $rows:expr) => {
+        ($name:ident, $direct:ident, $real:ty, $stored:ty, $of:expr) => {
             #[test]
             fn $name() {
                 let queue = Queue::default_device().expect("these tests need an OpenCL device");
@@ -175,11 +185,15 @@ mod tests {
                     let values: Vec<$stored> = values.iter().map(|&value| $of(value)).collect();
                     Buffer::from_slice(&queue, &values).unwrap()
                 };
-                let sizes = [[1, 1, 1], [37, 45, 70], [64, 64, 64], [70, 33, 129]];
-                let tiles = [[32, 16, 32, 8, 1], [64, 64, 64, 64 / $rows, 2]];
+                let sizes = [[1, 1, 1], [37, 45, 70], [96, 64, 64], [70, 133, 129]];
+                let tiles = [
+                    [32, 16, 32, 8, 1, 16],
+                    [48, 64, 64, 8, 2, 8],
+                    [96, 32, 16, 16, 4, 4],
+                ];
                 for (case, (size, tile)) in sizes.iter().zip(tiles.iter().cycle()).enumerate() {
                     for turned in 0..4 {
-                        let ([m, n, k], [mwg, nwg, kwg, mdimc, ndimc]) = (*size, *tile);
+                        let ([m, n, k], [mwg, nwg, kwg, mdimc, ndimc, vectors]) = (*size, *tile);
                         let seed = 4 * case + turned;
                         let a = Lying::new([m, k], turned % 2 == 1, seed);
                         let b = Lying::new([k, n], turned > 1, seed + 1);
@@ -193,7 +207,7 @@ mod tests {
                             MDIMC: mdimc,
                             NDIMC: ndimc,
                             LOCAL: true,
-                            VECTORS: true,
+                            VECTORS: vectors,
                         };
                         let mut of_c = buffer(&c.values);
                         let [sm, sn, sk] = [m, n, k].map(|size| size as i32);
@@ -243,22 +257,12 @@ mod tests {
         };
     }
 
-    vectors_are_right!(vectors_of_f32, gemm_direct, f32, f32, |it| it as f32, 8);
-    vectors_are_right!(vectors_of_f64, gemm_direct_f64, f64, f64, f64::from, 4);
-    vectors_are_right!(
-        vectors_of_f16,
-        gemm_direct_f16,
-        f32,
-        f16,
-        |it| f16::from_f32(it as f32),
-        8
-    );
-    vectors_are_right!(
-        vectors_of_bf16,
-        gemm_direct_bf16,
-        f32,
-        bf16,
-        |it| bf16::from_f32(it as f32),
-        8
-    );
+    vectors_are_right!(vectors_of_f32, gemm_direct, f32, f32, |it| it as f32);
+    vectors_are_right!(vectors_of_f64, gemm_direct_f64, f64, f64, f64::from);
+    vectors_are_right!(vectors_of_f16, gemm_direct_f16, f32, f16, |it| {
+        f16::from_f32(it as f32)
+    });
+    vectors_are_right!(vectors_of_bf16, gemm_direct_bf16, f32, bf16, |it| {
+        bf16::from_f32(it as f32)
+    });
 }

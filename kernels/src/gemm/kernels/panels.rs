@@ -37,15 +37,16 @@ macro_rules! panels {
             kernel = "gemm_panels",
             params(
                 MR = [2, 4, 6, 8, 10, 12, 14], NR = $columns, VW = [$($widths),*],
-                UNROLL = [1, 2, 4], ORDER = [0, 1],
+                TILES_M = [1, 2, 4, 8, 16, 32], TILES_N = [1, 2, 4, 8, 16, 32],
+                KWG = [64, 128, 256, 512],
             ),
             // The widest registers there are: 32 of 64 bytes.
             constraints(MR * NR * $size <= 32 * 64),
             global(
-                if ORDER == 1 { (m + MR - 1) / MR } else { (n + NR - 1) / NR },
-                if ORDER == 1 { (n + NR - 1) / NR } else { (m + MR - 1) / MR },
+                (m + TILES_M * MR - 1) / (TILES_M * MR), (n + TILES_N * NR - 1) / (TILES_N * NR),
             ),
             local(1, 1),
+            local_memory(TILES_M * MR * TILES_N * NR * $size),
             defines(PANEL_M = 2, PANEL_N = $panel_n, EPILOGUE = epilogue),
             options($($option),*),
             tune(m = 256, n = 256, k = 256, epilogue = 0),
@@ -54,7 +55,9 @@ macro_rules! panels {
             tune(m = 2048, n = 64, k = 2048, epilogue = 0),
             tune(m = 64, n = 2048, k = 2048, epilogue = 0),
             tune_if(device.is_cpu == 1 && ($size == 4 || device.fp64 == 1)),
-            defaults(MR = 4, NR = $panel_n, VW = $width, UNROLL = 1, ORDER = 1),
+            defaults(
+                MR = 4, NR = $panel_n, VW = $width, TILES_M = 4, TILES_N = 4, KWG = 256,
+            ),
             reference(
                 kernel = "gemm_reference", source = $reference,
                 global(n, m),
@@ -93,7 +96,7 @@ panels!(
         PANEL_N = 16,
         len = ((n + 78) / 16 * 16)
     ),
-    ["-DREAL=float", "-DREAL_SIZE=4"]
+    ["-w", "-DREAL=float", "-DREAL_SIZE=4"]
 );
 panels!(
     gemm_panels_f64,
@@ -103,7 +106,7 @@ panels!(
     [2, 4, 8],
     4,
     (NR = [8, 16, 24, 32], PANEL_N = 8, len = ((n + 38) / 8 * 8)),
-    ["-DREAL=double", "-DREAL_SIZE=8"]
+    ["-w", "-DREAL=double", "-DREAL_SIZE=8"]
 );
 panels!(
     gemm_panels_f16,
@@ -117,7 +120,7 @@ panels!(
         PANEL_N = 16,
         len = ((n + 78) / 16 * 16)
     ),
-    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
+    ["-w", "-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"]
 );
 // Kernel and reference sum alike and round once: the same numbers but for a few neighbours.
 panels!(
@@ -132,7 +135,7 @@ panels!(
         PANEL_N = 16,
         len = ((n + 78) / 16 * 16)
     ),
-    ["-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
+    ["-w", "-DREAL=float", "-DREAL_SIZE=4", "-DC_HALF"],
     "src/gemm/kernels/cl/bf16/panels.cl",
     "src/gemm/kernels/cl/bf16/panels_reference.cl",
     (rel = 0.01, abs = 0.01, l2 = 2e-3)

@@ -6,7 +6,7 @@
 //   MWG, NWG, KWG   the tile of a work-group
 //   MDIMC, NDIMC    its work-items
 //   LOCAL           whether tiles are copied to local memory
-//   VECTORS         whether sums are vectors, for CPUs: direct_vectors.cl
+//   VECTORS         the width of vectors of sums, for CPUs: direct_vectors.cl; 0 of none
 //   EPILOGUE        see epilogue.cl
 
 #include "types.cl"

@@ -1,107 +1,97 @@
-// gemm_direct for CPUs: a work-item has MWI rows of NWI neighbours in vectors of 16, elements of A are multiplied
-// with whole vectors, and a slice of B lies in local memory, where it is in order and stays in the cache of a
-// core. A is read as it lies; rows beyond its last are read from that one, and not written.
+// gemm_direct for CPUs: one work-item computes what MDIMC x NDIMC do elsewhere, one tile after the other. A slice of B is
+// copied to local memory, where each tile of it is in order. A is read as it lies; in half precision its rows of a tile
+// are copied, so that each element is converted once. Rows of A beyond its last are read from that one, and not
+// written.
 
-typedef EXPAND(REAL, 16) vector;
-#define READ_BIASES(at) vload16(0, at)
+#define MR MWI
+#define NR NWI
+#define VW VECTORS
+#define ROWS MWG
+#define COLUMNS NWG
+#ifdef C_HALF
+#define ROWS_OF_A converted
+#define OPERANDS __local const REAL* a, __local const REAL* b
+#define OF_A(i, p) a[(p) * MR + (i)]
+#else
+#define ROWS_OF_A of_a, next_of_a
+#define OPERANDS __global const stored* const* a, const size_t next_of_a, __local const REAL* b
+#define OF_A(i, p) a[i][(p) * next_of_a]
+#endif
+#define OF_B(p, v) READ_VECTOR_AT(b + (p) * NR + (v) * VW)
+#include "tiles_in_vectors.cl"
 
-__kernel __attribute__((reqd_work_group_size(NDIMC, MDIMC, 1)))
+// Copies elements to a slice from a row of B, of which each tile is KWG rows of NR.
+inline void copy_row(__local REAL* slice, __global const stored* row, const int columns) {
+    const int whole = columns / NR * NR;
+    for (int j = 0; j < whole; j += NR) {
+#ifdef C_HALF
+        for (int i = 0; i < NR; i++) {
+            slice[j * KWG + i] = READ(row + j + i);
+        }
+#else
+        #pragma unroll
+        for (int v = 0; v < NR / VW; v++) {
+            WRITE_VECTOR_AT(READ_VECTOR_AT(row + j + v * VW), slice + j * KWG + v * VW);
+        }
+#endif
+    }
+    for (int j = whole; j < columns || j % NR; j++) {
+        slice[whole * KWG + j - whole] = j < columns ? READ(row + j) : 0;
+    }
+}
+
+__kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void gemm_direct(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                  __global const stored* restrict a, const int offset_a, const int lda, const int trans_a,
                  __global const stored* restrict b, const int offset_b, const int ldb, const int trans_b,
                  __global stored* restrict c, const int offset_c, const int ldc,
                  __global const stored* restrict bias) {
-    const int item_n = get_local_id(0);
-    const int item_m = get_local_id(1);
-    const int begin_n = get_group_id(0) * NWG;
-    const int begin_m = get_group_id(1) * MWG;
-    const int row = begin_m + item_m * MWI, column = begin_n + item_n * NWI;
+    const int begin_n = get_group_id(0) * NWG, columns = min(NWG, n - begin_n);
+    const int begin_m = get_group_id(1) * MWG, rows = min(MWG, m - begin_m);
     const size_t step_a = lda ? lda : trans_a ? m : k;
     const size_t step_b = ldb ? ldb : trans_b ? k : n;
-    const size_t step_c = ldc ? ldc : n;
     const size_t next_row = trans_a ? 1 : step_a, next_of_a = trans_a ? step_a : 1;
-    b += offset_b;
-    __local REAL tile_b[KWG * NWG] __attribute__((aligned(64)));
-
-    vector sums[MWI][NWI / 16];
-    __global const stored* rows[MWI];
-    #pragma unroll
-    for (int i = 0; i < MWI; i++) {
-        rows[i] = a + offset_a + min(row + i, m - 1) * next_row;
-        #pragma unroll
-        for (int v = 0; v < NWI / 16; v++) {
-            sums[i][v] = 0;
-        }
-    }
-    for (int begin_k = 0; begin_k < k; begin_k += KWG) {
-        const int depth = min(KWG, k - begin_k), width = min(NWG, n - begin_n);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        // The branch is inside of the loop: PoCL 5.0 aborts the process where it holds the loop, between barriers.
-        for (int p = item_m * NDIMC + item_n; p < depth; p += ITEMS) {
-            if (trans_b) {
-                for (int j = 0; j < NWG; j++) {
-                    tile_b[p * NWG + j] = j < width ? READ(b + (begin_n + j) * step_b + begin_k + p) : 0;
-                }
-            } else {
-                for (int j = 0; j < width; j++) {
-                    tile_b[p * NWG + j] = READ(b + (begin_k + p) * step_b + begin_n + j);
-                }
-                for (int j = width; j < NWG; j++) {
-                    tile_b[p * NWG + j] = 0;
-                }
-            }
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        #pragma unroll 2
-        for (int p = 0; p < depth; p++) {
-            vector of_b[NWI / 16];
-            #pragma unroll
-            for (int v = 0; v < NWI / 16; v++) {
-                of_b[v] = vload16(v, tile_b + p * NWG + item_n * NWI);
-            }
-            #pragma unroll
-            for (int i = 0; i < MWI; i++) {
-                const vector of_a = (vector)(READ(rows[i] + (begin_k + p) * next_of_a));
-                #pragma unroll
-                for (int v = 0; v < NWI / 16; v++) {
-                    sums[i][v] = fma(of_a, of_b[v], sums[i][v]);
-                }
-            }
-        }
-    }
-
-    c += offset_c;
-#ifndef C_HALF
-    if (row + MWI <= m && column + NWI <= n) {
-        #pragma unroll
-        for (int i = 0; i < MWI; i++) {
-            #pragma unroll
-            for (int v = 0; v < NWI / 16; v++) {
-                __global stored* at = c + (row + i) * step_c + column + 16 * v;
-                vector value = alpha * sums[i][v];
-                if (beta != 0) {
-                    value += beta * vload16(0, at);
-                }
-                FINISH(vector, value, BIAS(READ_BIASES, row + i, column + 16 * v))
-                vstore16(value, 0, at);
-            }
-        }
-        return;
-    }
+    __local REAL sums[MWG * NWG] __attribute__((aligned(64)));
+    __local REAL slice[KWG * NWG] __attribute__((aligned(64)));
+#ifdef C_HALF
+    __local REAL converted[KWG * MR];
 #endif
-    // Elements one by one: through memory, since registers cannot be indexed.
-    REAL tile[MWI * NWI];
-    #pragma unroll
-    for (int i = 0; i < MWI; i++) {
-        #pragma unroll
-        for (int v = 0; v < NWI / 16; v++) {
-            vstore16(sums[i][v], v, tile + i * NWI);
+    a += offset_a;
+    b += offset_b;
+
+    for (int begin_k = 0; begin_k < k; begin_k += KWG) {
+        const int depth = min(KWG, k - begin_k);
+        if (trans_b) {
+            for (int j = 0; j < columns || j % NR; j++) {
+                __global const stored* column = b + (begin_n + min(j, columns - 1)) * step_b + begin_k;
+                __local REAL* to = slice + j / NR * NR * KWG + j % NR;
+                for (int p = 0; p < depth; p++) {
+                    to[p * NR] = READ(column + p);
+                }
+            }
+        } else {
+            for (int p = 0; p < depth; p++) {
+                copy_row(slice + p * NR, b + (begin_k + p) * step_b + begin_n, columns);
+            }
+        }
+        // Rows of A stay in the cache nearest to the core, and the slice in the next.
+        for (int i = 0; i < rows; i += MR) {
+            __global const stored* of_a[MR];
+            #pragma unroll
+            for (int r = 0; r < MR; r++) {
+                of_a[r] = a + min(begin_m + i + r, m - 1) * next_row + begin_k * next_of_a;
+            }
+#ifdef C_HALF
+            for (int p = 0; p < depth; p++) {
+                for (int r = 0; r < MR; r++) {
+                    converted[p * MR + r] = READ(of_a[r] + p * next_of_a);
+                }
+            }
+#endif
+            for (int j = 0; j < columns; j += NR) {
+                add_products(depth, ROWS_OF_A, slice + j * KWG, sums + i * NWG + j, begin_k == 0);
+            }
         }
     }
-    for (int i = 0; i < min(MWI, m - row); i++) {
-        for (int j = 0; j < min(NWI, n - column); j++) {
-            const REAL of_bias = BIAS(READ_C, row + i, column + j);
-            write_element(c + (row + i) * step_c + column + j, tile[i * NWI + j], alpha, beta, of_bias);
-        }
-    }
+    write_sums(rows, columns, sums, alpha, beta, c + offset_c, ldc ? ldc : n, begin_m, begin_n, bias);
 }

@@ -1,97 +1,42 @@
-// C <- alpha A B + beta C from panels, for CPUs: each work-item keeps a tile of MR x NR sums in vector
-// registers and reads both operands in the order in which they lie in memory (the micro-kernel of
-// Goto & van de Geijn 2008).
+// C <- alpha A B + beta C from panels, for CPUs: operands are read in the order in which they lie in memory.
 //
 // A is in panels of PANEL_M rows: element (row i, column p) at ((i / PANEL_M) * k + p) * PANEL_M + i % PANEL_M;
 // B in panels of PANEL_N columns, likewise. Both are filled up with zeros to whole tiles.
 //
-//   MR, NR   the tile of a work-item
-//   VW       the vector width along n
-//   UNROLL   of the loop over k
-//   ORDER    whether successive work-groups share a panel of A (0) or of B (1)
-//   EPILOGUE see epilogue.cl
+//   MR, NR             the tile whose sums are in registers at a time
+//   VW                 the vector width along n
+//   TILES_M, TILES_N   the tiles of a work-group
+//   KWG                the part of k that is added to all of them before the next is
+//   EPILOGUE           see epilogue.cl
 
 #include "types.cl"
 #include "epilogue.cl"
 
-#define VECTORS (NR / VW)
+#define ROWS (TILES_M * MR)
+#define COLUMNS (TILES_N * NR)
 #define IN_PANEL (PANEL_N / VW)
-typedef EXPAND(REAL, VW) vector;
-#define READ_BIASES(at) EXPAND(vload, VW)(0, at)
+#define OPERANDS const int k, __global const REAL* a, __global const REAL* b
+#define OF_A(i, p) a[((size_t)((i) / PANEL_M) * k + (p)) * PANEL_M + (i) % PANEL_M]
+#define OF_B(p, v) READ_VECTOR_AT(b + ((size_t)((v) / IN_PANEL) * k + (p)) * PANEL_N + (v) % IN_PANEL * VW)
+#include "tiles_in_vectors.cl"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void gemm_panels(const int m, const int n, const int k, const REAL alpha, const REAL beta,
                  __global const REAL* restrict a, __global const REAL* restrict b,
                  __global stored* restrict c, const int offset_c, const int ldc,
                  __global const stored* restrict bias) {
-#if ORDER
-    const int begin_m = get_group_id(0) * MR;
-    const int begin_n = get_group_id(1) * NR;
-#else
-    const int begin_m = get_group_id(1) * MR;
-    const int begin_n = get_group_id(0) * NR;
-#endif
-    a += (size_t)begin_m * k;
-    b += (size_t)begin_n * k;
+    const int begin_m = get_group_id(0) * ROWS, rows = min(ROWS, m - begin_m);
+    const int begin_n = get_group_id(1) * COLUMNS, columns = min(COLUMNS, n - begin_n);
+    __local REAL sums[ROWS * COLUMNS] __attribute__((aligned(64)));
 
-    vector sums[MR][VECTORS];
-    #pragma unroll
-    for (int i = 0; i < MR; i++) {
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++) {
-            sums[i][v] = 0;
-        }
-    }
-    #pragma unroll UNROLL
-    for (int p = 0; p < k; p++) {
-        vector of_b[VECTORS];
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++) {
-            of_b[v] = EXPAND(vload, VW)(0, b + ((size_t)(v / IN_PANEL) * k + p) * PANEL_N + v % IN_PANEL * VW);
-        }
-        #pragma unroll
-        for (int i = 0; i < MR; i++) {
-            const vector of_a = (vector)(a[((size_t)(i / PANEL_M) * k + p) * PANEL_M + i % PANEL_M]);
-            #pragma unroll
-            for (int v = 0; v < VECTORS; v++) {
-                sums[i][v] = fma(of_a, of_b[v], sums[i][v]);
+    for (int begin_k = 0; begin_k < k; begin_k += KWG) {
+        // A tile of B stays in the cache nearest to the core, and the group's rows of A in the next.
+        for (int j = 0; j < columns; j += NR) {
+            for (int i = 0; i < rows; i += MR) {
+                add_products(min(KWG, k - begin_k), k, a + (size_t)(begin_m + i) * k + begin_k * PANEL_M,
+                             b + (size_t)(begin_n + j) * k + begin_k * PANEL_N, sums + i * COLUMNS + j, begin_k == 0);
             }
         }
     }
-
-    const size_t step_c = ldc ? ldc : n;
-    c += offset_c + begin_m * step_c + begin_n;
-#ifndef C_HALF
-    if (begin_m + MR <= m && begin_n + NR <= n) {
-        #pragma unroll
-        for (int i = 0; i < MR; i++) {
-            #pragma unroll
-            for (int v = 0; v < VECTORS; v++) {
-                __global stored* at = c + i * step_c + v * VW;
-                vector value = alpha * sums[i][v];
-                if (beta != 0) {
-                    value += beta * EXPAND(vload, VW)(0, at);
-                }
-                FINISH(vector, value, BIAS(READ_BIASES, begin_m + i, begin_n + v * VW))
-                EXPAND(vstore, VW)(value, 0, at);
-            }
-        }
-        return;
-    }
-#endif
-    // A tile at the edge: its sums go through memory, since registers cannot be indexed.
-    REAL tile[MR * NR];
-    #pragma unroll
-    for (int i = 0; i < MR; i++) {
-        #pragma unroll
-        for (int v = 0; v < VECTORS; v++) {
-            EXPAND(vstore, VW)(sums[i][v], 0, tile + i * NR + v * VW);
-        }
-    }
-    for (int i = 0; i < min(MR, m - begin_m); i++) {
-        for (int j = 0; j < min(NR, n - begin_n); j++) {
-            const REAL of_bias = BIAS(READ_C, begin_m + i, begin_n + j);
-            write_element(c + i * step_c + j, tile[i * NR + j], alpha, beta, of_bias);
-        }
-    }
+    write_sums(rows, columns, sums, alpha, beta, c + offset_c, ldc ? ldc : n, begin_m, begin_n, bias);
 }
