@@ -182,7 +182,6 @@ impl ProductSource {
         )));
         text.push_str(steps);
         let many = if inside { "KS" } else { "1" };
-        let [left, right] = sides.map(|side| side.loaded(inside, many));
         let each = |columns: &str, statement: &str| {
             format!(
                 "                #pragma unroll\n                \
@@ -193,12 +192,9 @@ impl ProductSource {
                  for (uint j = 0; j < {columns}; j++) {statement}\n"
             )
         };
-        let factors = format!("                {ty} left[{many}][MS]");
-        text.push_str(&of_narrow(&format!("{factors}, right[{many}][NS];\n")));
-        text.push_str(&of_wide(&format!("{factors};\n")));
-        text.push_str(&left);
+        let [left, right] = sides.each_ref().map(|side| side.loaded(inside, many));
         text.push_str(&of_narrow(&format!(
-            "{right}{}",
+            "                {ty} left[{many}][MS], right[{many}][NS];\n{left}{right}{}",
             each(
                 "NS",
                 &format!("sums[i][j] = fma(({sum})left[p][i], ({sum})right[p][j], sums[i][j]);")
@@ -209,12 +205,19 @@ impl ProductSource {
         } else {
             format!("convert_{sum}16")
         };
-        text.push_str(&of_wide(&each(
-            "NS / 16",
-            &format!(
-                "wide_sums[i][j] = fma(({wide})left[p][i], \
-                 {converted}(vload16(j, right_slice + (x * KL + first + p) * NS)), wide_sums[i][j]);"
-            ),
+        // Elements of the left factor one by one: processors load a number into all parts of a vector.
+        let [of_local, of_global] = sides[0].elements(inside).map(|left| {
+            each(
+                "NS / 16",
+                &format!(
+                    "wide_sums[i][j] = fma(({wide})({left}), \
+                     {converted}(vload16(j, right_slice + (x * KL + first + p) * NS)), \
+                     wide_sums[i][j]);"
+                ),
+            )
+        });
+        text.push_str(&of_wide(&format!(
+            "#if LOCAL_A\n{of_local}#else\n{of_global}#endif\n"
         )));
         text.push_str("            }\n");
         text.push_str(&of_wide(&format!(
@@ -349,11 +352,7 @@ impl<'a> Side<'a> {
             (false, true) => format!("({depth}) * {group} + (({side}) ^ SWAPPED({depth}))"),
             (false, false) => format!("({depth}) * {group} + ({side})"),
         };
-        if self.is_right() {
-            format!("{slice}[IN_TILES({side}, {depth}, {place})]")
-        } else {
-            format!("{slice}[{place}]")
-        }
+        format!("{slice}[IN_TILES({side}, {depth}, {}, {place})]", self.item)
     }
 
     fn is_right(&self) -> bool {
@@ -521,6 +520,18 @@ impl<'a> Side<'a> {
         self.vectors(&self.put(&format!("{}[share]", self.ahead)))
     }
 
+    /// Element `i` of a tile at `p`, in local and in global memory.
+    fn elements(&self, inside: bool) -> [String; 2] {
+        let side = format!("{}(i)", self.place_of_item);
+        let (whole, deep) = (format!("{} + {side}", self.first), "at + first + p");
+        let global = if inside {
+            self.element(&whole, deep)
+        } else {
+            self.guarded(&whole, deep)
+        };
+        [self.place(&side, "first + p"), global]
+    }
+
     /// The statements that load a work-item's elements into registers.
     fn loaded(&self, inside: bool, many: &str) -> String {
         let Self {
@@ -590,11 +601,11 @@ pub(super) const MACROS: &str = "\
 #endif
 #define VECTORS(side) (((side) * KL + ITEMS * AL - 1) / (ITEMS * AL))
 // The lines and columns of a work-item, or of one of the tiles that are computed one after the other, and the place
-// of an element in the slice of the right factor, in which each of these has its columns together.
+// of an element in a slice, in which each of these tiles has its elements together.
 #if NS > 8
 #define ITEM_LINE(i) (y * MS + (i))
 #define ITEM_COLUMN(j) (x * NS + (j))
-#define IN_TILES(side, depth, place) (((side) / NS * KL + (depth)) * NS + (side) % NS)
+#define IN_TILES(side, depth, item, place) (((side) / item * KL + (depth)) * item + (side) % item)
 // How many of so many elements from the first one on are within a size.
 #define WITHIN(size, first, count) min(max(size, first) - (first), (ulong)(count))
 #else
@@ -602,7 +613,7 @@ pub(super) const MACROS: &str = "\
 #define ITEM_LINE(i) (y * AL + (i) / AL * AL * (ML / MS) + (i) % AL)
 #define ITEM_COLUMN(j) (x * AL + (j) / AL * AL * (NL / NS) + (j) % AL)
 #endif
-#define IN_TILES(side, depth, place) (place)
+#define IN_TILES(side, depth, item, place) (place)
 #endif
 ";
 
