@@ -18,6 +18,10 @@ use std::hash::Hash;
 /// For how many sizes a [`Gemm`] keeps what it chose: some hundred kilobytes.
 const MOST_CHOSEN: usize = 4096;
 
+/// The most columns of panels: their kernel counts the elements of a panel, up to 16 in a column, in
+/// 32 bits.
+const LONGEST_PANEL: i32 = i32::MAX / 16;
+
 /// Multiplies matrices: C ← α A B + β C.
 ///
 /// It keeps what it knows of the device and the memory that operands are copied to, so keep it for
@@ -343,8 +347,9 @@ impl<T: Real> Gemm<T> {
         // Before anything is copied.
         check_route::<T>(route, queue.device())?;
         // Without summands there is nothing to copy, which OpenCL has no launch for.
-        let is_empty = product.size.k == 0;
-        let route = if is_empty { Route::Direct } else { route };
+        let k = product.size.k;
+        let is_direct = k == 0 || route == Route::Panels && k > LONGEST_PANEL;
+        let route = if is_direct { Route::Direct } else { route };
         if route != Route::Direct {
             self.separate_copies(queue);
         }
