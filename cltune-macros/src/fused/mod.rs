@@ -62,6 +62,7 @@ mod operations;
 mod parts;
 mod plan;
 mod product;
+mod product_side;
 mod product_source;
 mod program;
 mod read;

@@ -17,7 +17,8 @@
 use super::arguments::{Kernel, KernelArgument, Work, leading_name};
 use super::elements::Elements;
 use super::plan::Pass;
-use super::product_source::{self, Factor, ProductSource};
+use super::product_side::Factor;
+use super::product_source::{self, ProductSource};
 use super::program::{Action, Grid, Program, Statement};
 use super::strides::{self, is_strided};
 use super::value::{At, Kind, Lanes, Style};
@@ -153,7 +154,7 @@ pub(super) fn constraints(
 }
 
 /// The bytes of local memory that a configuration is counted with, as the paper has them: a line
-/// more on each side than the slices need.
+/// more on each side than the slices need; and those of the sums, where they are there.
 pub(super) fn local_memory(scalar: ScalarType) -> TokenStream {
     let size = Literal::usize_unsuffixed(scalar.size());
     let sums = Literal::usize_unsuffixed(scalar.size().max(4));

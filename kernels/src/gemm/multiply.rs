@@ -18,8 +18,8 @@ use std::hash::Hash;
 /// For how many sizes a [`Gemm`] keeps what it chose: some hundred kilobytes.
 const MOST_CHOSEN: usize = 4096;
 
-/// The most columns of panels: their kernel counts the elements of a panel, up to 16 in a column, in
-/// 32 bits.
+/// The most columns of panels: their kernel counts the elements of a panel, up to 16 in a column,
+/// in 32 bits.
 const LONGEST_PANEL: i32 = i32::MAX / 16;
 
 /// Multiplies matrices: C ← α A B + β C.

@@ -302,7 +302,8 @@ macro_rules! kernels {
                 let (trans_a, trans_b) = (i32::from(trans_a), i32::from(trans_b));
                 if k == 0 {
                     // Without barriers: where a loop with some is not entered, PoCL 3.1 lets the
-                    // first work-item go on twice, and what it updates is scaled twice.
+                    // first work-item go on twice, and what it updates is scaled twice. With vectors
+                    // the first products begin the sums.
                     let params = $direct::Params {
                         MWG: 32,
                         NWG: 32,
