@@ -1,7 +1,7 @@
 //! The result of a search, and the errors that leave it without one.
 
 use super::finalists::Choice;
-use super::journal::NewerJournal;
+use super::journal::JournalError;
 use super::quarantine::DeviceGivenUp;
 use super::startup_budget::StartupDominated;
 use super::steadiness::Steadiness;
@@ -14,8 +14,6 @@ use cltune_runtime::tuning::IdlePower;
 use cltune_search::space::TooComplex;
 use cltune_search::{Status, Unsuited};
 use std::collections::BTreeMap;
-use std::io;
-use std::path::PathBuf;
 
 /// How many configurations failed, by status, and the first reason of each.
 pub(crate) type Failures = BTreeMap<Status, (u64, String)>;
@@ -104,20 +102,9 @@ pub(crate) enum SearchError {
     /// The device fails again and again.
     #[error(transparent)]
     DeviceLost(#[from] DeviceGivenUp),
-    /// The journal cannot be written.
-    #[error("cannot write the journal: {0}")]
-    Journal(#[from] io::Error),
-    /// The journal cannot be opened, or its session not begun.
-    #[error("cannot write the journal {}: {source}", path.display())]
-    OpenJournal {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
-    /// A newer release wrote to the journal, which is left as it is.
-    #[error("{0}, or move that file elsewhere, and the search begins a new one")]
-    NewerJournal(#[from] NewerJournal),
+    /// What is measured cannot be kept.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
 }
 
 impl Finished {

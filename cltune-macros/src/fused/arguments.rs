@@ -87,10 +87,8 @@ impl KernelArgument {
             Self::Groups => "const uint groups".to_owned(),
             Self::Operand(position) => {
                 let Operand { scalar, place, .. } = &program.operands[*position];
-                let (ty, name) = (
-                    type_text(*scalar, Lanes::One),
-                    operand_name(program, *position),
-                );
+                let ty = type_text(*scalar, Lanes::One);
+                let name = program.name_in_source(*position);
                 match place {
                     Place::Value => format!("const {ty} {name}"),
                     _ if written.contains(position) => {
@@ -141,28 +139,14 @@ impl KernelArgument {
     }
 }
 
-/// The name of an operand in the source: no keyword, and none of the kernels' own.
-pub(super) fn operand_name(program: &Program, operand: usize) -> String {
-    format!("{}_", program.operands[operand].name)
-}
-
-/// A name for an argument that is made: none that an operand has, here or in the source.
-pub(super) fn free_argument(program: &Program, wanted: &str) -> String {
-    let mut name = program.free_name(wanted);
-    while (0..program.operands.len()).any(|operand| operand_name(program, operand) == name) {
-        name = program.free_name(&format!("{name}_"));
-    }
-    name
-}
-
 /// The name of the counter of work-groups that have ended.
 pub(super) fn finished_name(program: &Program) -> String {
-    free_argument(program, "finished")
+    program.free_argument("finished")
 }
 
 /// The name of the counters of work-groups that go across lines of a length and have ended.
 pub(super) fn columns_finished_name(program: &Program, length: usize) -> String {
-    free_argument(program, &format!("columns_finished_{length}"))
+    program.free_argument(&format!("columns_finished_{length}"))
 }
 
 /// The name of the distance of a matrix's lines.
@@ -182,5 +166,5 @@ pub(super) fn strips_name(scalar: ScalarType) -> String {
 
 /// The name of the buffer with the parts of lines that are folded to one.
 pub(super) fn parts_name(program: &Program, target: usize) -> String {
-    free_argument(program, &format!("parts_{}", program.operands[target].name))
+    program.free_argument(&format!("parts_{}", program.operands[target].name))
 }

@@ -1,6 +1,5 @@
 //! A statement that reduces: what its values are folded into, and the memory that this takes.
 
-use super::arguments::free_argument;
 use super::functions::Fold;
 use super::program::{Action, Program, Statement};
 use cltune_core::model::ScalarType;
@@ -141,7 +140,7 @@ impl<'a> Folded<'a> {
 impl Parts {
     pub(super) fn name(&self, program: &Program) -> String {
         let name = &program.operands[self.target].name;
-        free_argument(program, &format!("parts_{name}{}", self.component.suffix))
+        program.free_argument(&format!("parts_{name}{}", self.component.suffix))
     }
 }
 

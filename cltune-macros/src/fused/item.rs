@@ -2,7 +2,6 @@
 
 use super::library::{self, Gemms};
 use super::matrices::{self, Matrices, pieces};
-use super::parts::typed;
 use super::program::{Operand, Place, Program};
 use super::tokens::names;
 use crate::errors::Errors;
@@ -11,7 +10,9 @@ use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Block, FnArg, Meta, Pat, Signature, Token, Visibility, parse_quote, token};
+use syn::{
+    Attribute, Block, FnArg, Meta, Pat, PatType, Signature, Token, Visibility, parse_quote, token,
+};
 
 /// A function whose body is statements over its arguments.
 pub(crate) struct FusedItem {
@@ -196,6 +197,17 @@ impl FusedItem {
             signature: self.signature,
             body,
         }
+    }
+}
+
+/// An argument with a plain name.
+pub(super) fn typed(input: &FnArg) -> Option<(&PatType, &Ident)> {
+    let FnArg::Typed(typed) = input else {
+        return None;
+    };
+    match &*typed.pat {
+        Pat::Ident(pattern) => Some((typed, &pattern.ident)),
+        _ => None,
     }
 }
 

@@ -1,7 +1,6 @@
 //! Numbers in statements: whether the type that they take can hold them.
 
-use super::operations::is_for_integers;
-use super::value::{Kind, Type, Value};
+use super::value::{Kind, Type, Value, is_for_integers};
 use crate::errors::fail;
 use cltune_core::model::ScalarType;
 use proc_macro2::Span;

@@ -2,7 +2,7 @@
 
 use super::functions::Function;
 use super::program::Program;
-use super::value::{Kind, Shape, Type, Value};
+use super::value::{Kind, Shape, Type, Value, is_for_integers};
 use crate::errors::fail;
 use proc_macro2::{Ident, Span};
 
@@ -175,11 +175,6 @@ impl Program {
             lengths[one].text, lengths[other].text
         )
     }
-}
-
-/// Whether an operator has no meaning for floating-point numbers.
-pub(super) fn is_for_integers(operator: &str) -> bool {
-    matches!(operator, "%" | "&" | "|" | "^" | "<<" | ">>")
 }
 
 /// One type for two values; literals take that of the other.

@@ -1,7 +1,7 @@
 //! The parts of a program between calls of a library: each is a program and a tunable of its own,
 //! with the arguments that it uses.
 
-use super::item::FusedItem;
+use super::item::{FusedItem, typed};
 use super::library::Gemms;
 use super::matrices::{Matrices, pieces};
 use super::program::{Action, Operand, Place, Program, Statement};
@@ -13,7 +13,7 @@ use quote::{ToTokens, format_ident, quote};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use syn::ext::IdentExt;
-use syn::{Attribute, FnArg, Meta, Pat, PatType, Path, parse_quote};
+use syn::{Attribute, FnArg, Meta, PatType, Path, parse_quote};
 
 /// What a function does, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,17 +193,6 @@ fn is_read_first(statements: &[Statement], operand: usize) -> bool {
         }
     }
     false
-}
-
-/// An argument with a plain name.
-pub(super) fn typed(input: &FnArg) -> Option<(&PatType, &Ident)> {
-    let FnArg::Typed(typed) = input else {
-        return None;
-    };
-    match &*typed.pat {
-        Pat::Ident(pattern) => Some((typed, &pattern.ident)),
-        _ => None,
-    }
 }
 
 /// The argument of a part, with a type that means the same in a module.

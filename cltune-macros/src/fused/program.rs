@@ -166,6 +166,20 @@ impl Program {
         name
     }
 
+    /// The name of an operand in the source: no keyword, and none of the kernels' own.
+    pub(super) fn name_in_source(&self, operand: usize) -> String {
+        format!("{}_", self.operands[operand].name)
+    }
+
+    /// A name for an argument that is made: none that an operand has, here or in the source.
+    pub(super) fn free_argument(&self, wanted: &str) -> String {
+        let mut name = self.free_name(wanted);
+        while (0..self.operands.len()).any(|operand| self.name_in_source(operand) == name) {
+            name = self.free_name(&format!("{name}_"));
+        }
+        name
+    }
+
     /// The operand of a name.
     pub(super) fn operand(&self, name: &Ident) -> Option<usize> {
         self.operands

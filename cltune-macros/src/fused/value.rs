@@ -87,6 +87,11 @@ pub(super) enum Style {
     Reference,
 }
 
+/// Whether an operator has no meaning for floating-point numbers.
+pub(super) fn is_for_integers(operator: &str) -> bool {
+    matches!(operator, "%" | "&" | "|" | "^" | "<<" | ">>")
+}
+
 impl Value {
     /// Gives literals a type.
     pub(super) fn settle(&mut self, scalar: ScalarType) {

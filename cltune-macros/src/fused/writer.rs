@@ -4,7 +4,7 @@
 //! comment from the statement that a line comes from. Loops run over vectors of `VW` elements, and
 //! then over the elements that are left.
 
-use super::arguments::{Kernel, KernelArgument, Work, operand_name};
+use super::arguments::{Kernel, KernelArgument, Work};
 use super::folded::Folded;
 use super::folds::Handing;
 use super::plan::Pass;
@@ -54,9 +54,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The name of an operand in the source: no keyword, and none of the kernels' own.
+    /// The name of an operand in the source.
     pub(super) fn name(&self, operand: usize) -> String {
-        operand_name(self.program, operand)
+        self.program.name_in_source(operand)
     }
 
     pub(super) fn line(&mut self, depth: usize, text: &str) {

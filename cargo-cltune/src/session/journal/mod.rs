@@ -23,7 +23,6 @@ pub(crate) use read::{LeftOut, Recalled, recall};
 pub(crate) use resume::Interrupted;
 
 use super::finalists::Choice;
-use super::result::SearchError;
 use crate::json;
 use crate::plan::Job;
 use cltune_core::device::DeviceKey;
@@ -56,6 +55,25 @@ pub(crate) struct Journal {
     synced: Instant,
 }
 
+/// Why results cannot be kept.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum JournalError {
+    /// The journal cannot be written.
+    #[error("cannot write the journal: {0}")]
+    Write(#[from] io::Error),
+    /// The journal cannot be opened, or its session not begun.
+    #[error("cannot write the journal {}: {source}", path.display())]
+    Open {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A newer release wrote to the journal, which is left as it is.
+    #[error("{0}, or move that file elsewhere, and the search begins a new one")]
+    Newer(#[from] NewerJournal),
+}
+
 /// The file of a journal.
 pub(crate) trait Disk: Write + Send {
     /// Blocks until what was written would survive a power cut.
@@ -82,15 +100,15 @@ impl Journal {
     ///
     /// # Errors
     /// The file can be neither read nor written, or a newer release wrote to it.
-    pub(crate) fn open(state: &Path, job: &Job, session: Session) -> Result<Opened, SearchError> {
+    pub(crate) fn open(state: &Path, job: &Job, session: Session) -> Result<Opened, JournalError> {
         let path = path(state, job);
         Self::open_file(&path, job, session).map_err(|error| match error {
-            SearchError::Journal(source) => SearchError::OpenJournal { path, source },
+            JournalError::Write(source) => JournalError::Open { path, source },
             error => error,
         })
     }
 
-    fn open_file(path: &Path, job: &Job, session: Session) -> Result<Opened, SearchError> {
+    fn open_file(path: &Path, job: &Job, session: Session) -> Result<Opened, JournalError> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
@@ -112,7 +130,11 @@ impl Journal {
     }
 
     /// Writes the session's header.
-    pub(super) fn start(to: Box<dyn Disk>, job: &Job, session: Session) -> io::Result<Self> {
+    pub(super) fn start(
+        to: Box<dyn Disk>,
+        job: &Job,
+        session: Session,
+    ) -> Result<Self, JournalError> {
         let mut journal = Self {
             to,
             synced: Instant::now(),
@@ -123,19 +145,19 @@ impl Journal {
     }
 
     /// A configuration is about to be measured.
-    pub(crate) fn begin(&mut self, job: &Job, codes: &[i64]) -> io::Result<()> {
+    pub(crate) fn begin(&mut self, job: &Job, codes: &[i64]) -> Result<(), JournalError> {
         let begin = json::values(&job.declaration.model, codes);
         self.line(&Begin { begin })
     }
 
     /// A configuration that was begun is not measured now, through no fault of its own.
-    pub(crate) fn abandon(&mut self, job: &Job, codes: &[i64]) -> io::Result<()> {
+    pub(crate) fn abandon(&mut self, job: &Job, codes: &[i64]) -> Result<(), JournalError> {
         let abandoned = json::values(&job.declaration.model, codes);
         self.line(&Abandoned { abandoned })
     }
 
     /// The result of a configuration. A later line about the same one replaces an earlier.
-    pub(crate) fn result(&mut self, job: &Job, recorded: &Recorded) -> io::Result<()> {
+    pub(crate) fn result(&mut self, job: &Job, recorded: &Recorded) -> Result<(), JournalError> {
         self.line(&ResultLine {
             values: json::values(&job.declaration.model, &recorded.codes),
             recorded,
@@ -148,7 +170,7 @@ impl Journal {
         job: &Job,
         reason: &str,
         choice: Option<&Choice>,
-    ) -> io::Result<()> {
+    ) -> Result<(), JournalError> {
         let finalists = choice.map_or(&[][..], |choice| &choice.finalists);
         let finalists = finalists.iter().map(|of| Finalist {
             values: json::values(&job.declaration.model, &of.codes),
@@ -160,12 +182,13 @@ impl Journal {
             finalists: finalists.collect(),
             repeatability: choice.and_then(|choice| choice.repeatability),
         })?;
-        self.to.sync()
+        Ok(self.to.sync()?)
     }
 
     /// Appends a line in one write.
-    fn line(&mut self, line: &impl Serialize) -> io::Result<()> {
-        self.to.write_all(seal(line)?.as_bytes())?;
+    fn line(&mut self, line: &impl Serialize) -> Result<(), JournalError> {
+        let line = seal(line).map_err(io::Error::from)?;
+        self.to.write_all(line.as_bytes())?;
         if self.synced.elapsed() >= SYNC_EVERY {
             self.to.sync()?;
             self.synced = Instant::now();

@@ -1,10 +1,9 @@
 //! Repair of a journal before lines are appended: a session may have been killed in the middle of a
 //! line, and a disk may have lost data.
 
-use super::READABLE;
 use super::line::{LARGEST, Line};
+use super::{JournalError, READABLE};
 use crate::lockfile_store::replace;
-use crate::session::result::SearchError;
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -24,7 +23,7 @@ pub(super) enum Repair {
 ///
 /// # Errors
 /// It cannot be read or written, or a newer release wrote to it; then it is left as it is.
-pub(super) fn repair(path: &Path) -> Result<Repair, SearchError> {
+pub(super) fn repair(path: &Path) -> Result<Repair, JournalError> {
     let text = match cltune_files::read(path, LARGEST) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Repair::Sound),
