@@ -93,7 +93,7 @@ impl<T: Real> Gemm<T> {
             return self.multiply_product(queue, product).map(Some);
         }
         let (size, copies) = (many.first.size, many.first.copies(Products::Three));
-        let (kind, is_faster) = self.in_a_batch(size, copies, many.is_aligned());
+        let (kind, is_faster) = self.in_a_batch(size, copies);
         if many.far.is_some() || many.batch.count > 1 && is_faster {
             return self.one_launch(queue, kind, many).map(Some);
         }
@@ -126,7 +126,7 @@ impl<T: Real> Gemm<T> {
         match (route, many.far) {
             (None, _) => {
                 let (size, copies) = (many.first.size, many.first.copies(Products::Three));
-                let (kind, _) = self.in_a_batch(size, copies, many.is_aligned());
+                let (kind, _) = self.in_a_batch(size, copies);
                 self.one_launch(queue, kind, many).map(Some)
             }
             (Some(_), Some((name, number))) => Err(GemmError::TooLarge { name, number }),
@@ -230,22 +230,6 @@ impl<'a, T: Real> Many<'a, T> {
         }
         let first = Product::new(alpha, a, b, beta, c)?;
         Ok(first.map(|first| Self { first, batch, far }))
-    }
-
-    /// Whether all lines of A and B begin where tensor cores can read them, and there are any.
-    fn is_aligned(&self) -> bool {
-        let Self { first, batch, .. } = self;
-        let Some(bytes) = T::BATCHES_ON_TENSOR_CORES else {
-            return false;
-        };
-        let operands = [
-            (first.a.shape, batch.stride_a),
-            (first.b.shape, batch.stride_b),
-        ];
-        let mut numbers = operands
-            .into_iter()
-            .flat_map(|(shape, stride)| [shape.offset, shape.leading, stride]);
-        first.size.k > 0 && numbers.all(|number| (number * size_of::<T>()).is_multiple_of(bytes))
     }
 
     /// Whether these are a single product: all have the same B, and the rows of A and C follow each

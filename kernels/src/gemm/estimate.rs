@@ -157,6 +157,18 @@ pub(super) fn estimate_batch(batches: &[MeasuredBatch], problem: [i64; 3]) -> Op
     Some((nearest.micros * arithmetic.max(memory) * doubt).max(shortest))
 }
 
+/// What was measured with lines that begin at multiples of 16 bytes or not, or of a kernel to which
+/// that is the same; where nothing was, what was measured with others.
+pub(super) fn in_alignment(times: &[MeasuredTime], is_aligned: bool) -> Vec<MeasuredTime> {
+    let is_like = |time: &MeasuredTime| time.is_aligned.is_none_or(|it| it == is_aligned);
+    let alike: Vec<_> = times.iter().copied().filter(is_like).collect();
+    if alike.is_empty() {
+        times.to_vec()
+    } else {
+        alike
+    }
+}
+
 /// What was measured with lines of A, and of B, of k or not; where nothing was, what was measured
 /// with others.
 pub(super) fn in_layout(

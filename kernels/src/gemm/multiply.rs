@@ -3,7 +3,8 @@
 use super::checks::{check, check_route, check_sizes};
 use super::error::GemmError;
 use super::operands::{
-    PANELS_OF_A, Panels, in_lines, in_panels, in_stored_lines, is_copied, ready, whole,
+    PANELS_OF_A, Panels, gains_by_copy, in_lines, in_panels, in_stored_lines, is_copied, ready,
+    whole,
 };
 use super::options::GemmOptions;
 use super::real::{
@@ -17,10 +18,6 @@ use std::hash::Hash;
 
 /// For how many sizes a [`Gemm`] keeps what it chose: some hundred kilobytes.
 const MOST_CHOSEN: usize = 4096;
-
-/// The most columns of panels: their kernel counts the elements of a panel, up to 16 in a column,
-/// in 32 bits.
-const LONGEST_PANEL: i32 = i32::MAX / 16;
 
 /// Multiplies matrices: C ← α A B + β C.
 ///
@@ -68,7 +65,7 @@ pub struct Gemm<T: Real> {
     chosen: HashMap<(Size, Copies, Arithmetic, Given), Choice>,
     /// The kernel for batches that was chosen, and whether it is faster than a launch for each
     /// product, likewise; and by whether tensor cores can read the matrices.
-    chosen_in_batches: HashMap<(Size, Copies, Arithmetic, bool), (BatchKind, bool)>,
+    chosen_in_batches: HashMap<(Size, Copies, Arithmetic), (BatchKind, bool)>,
     /// Configurations for batches, by the size of a product, how its factors lie, and the kernel.
     batch_params: HashMap<(Size, [bool; 2], BatchKind), T::BatchParams>,
     /// What kernels take for a bias where there is none, and do not read.
@@ -270,6 +267,7 @@ impl<T: Real> Gemm<T> {
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
             tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
+            unaligned: [k, n].map(|length| gains_by_copy::<T>(length.unsigned_abs() as usize)),
             of_k: [true, false],
         };
         let known = self
@@ -289,18 +287,12 @@ impl<T: Real> Gemm<T> {
         self.multiply_by(queue, choice, products, product)
     }
 
-    /// The kernel for a batch, and whether products take less time by it than each by itself;
-    /// `is_aligned` where tensor cores can read the matrices.
-    pub(super) fn in_a_batch(
-        &mut self,
-        size: Size,
-        copies: Copies,
-        is_aligned: bool,
-    ) -> (BatchKind, bool) {
+    /// The kernel for a batch, and whether products take less time by it than each by itself.
+    pub(super) fn in_a_batch(&mut self, size: Size, copies: Copies) -> (BatchKind, bool) {
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
-        let key = (size, copies, arithmetic, is_aligned);
+        let key = (size, copies, arithmetic);
         kept(&mut self.chosen_in_batches, key, || {
-            let kind = speeds.batch_kind(size, is_aligned, arithmetic);
+            let kind = speeds.batch_kind(size, arithmetic);
             let is_faster = speeds.is_faster_in_a_batch(size, kind, copies, arithmetic);
             (kind, is_faster)
         })
@@ -336,20 +328,18 @@ impl<T: Real> Gemm<T> {
     fn multiply_by(
         &mut self,
         queue: &Queue,
-        Choice {
-            route,
-            of_k,
-            values,
-        }: Choice,
+        choice: Choice,
         products: Products,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
         // Before anything is copied.
-        check_route::<T>(route, queue.device())?;
+        check_route::<T>(choice.route, queue.device())?;
         // Without summands there is nothing to copy, which OpenCL has no launch for.
-        let k = product.size.k;
-        let is_direct = k == 0 || route == Route::Panels && k > LONGEST_PANEL;
-        let route = if is_direct { Route::Direct } else { route };
+        let route = if product.size.k == 0 {
+            Route::Direct
+        } else {
+            choice.route
+        };
         if route != Route::Direct {
             self.separate_copies(queue);
         }
@@ -357,17 +347,11 @@ impl<T: Real> Gemm<T> {
             Route::Direct => self.direct(queue, product),
             Route::Panels => self.panels(queue, product),
             Route::Pipelined | Route::PipelinedParts => {
-                self.pipelined(queue, (route, values), product)
+                self.pipelined(queue, (route, choice.values), product)
             }
-            Route::TensorParts => self.tensor_parts(queue, values, of_k, product),
-            Route::Tensor => {
-                let how = ((Orders::Warp, products), values);
-                self.tensor(queue, how, of_k, product)
-            }
-            Route::Warpgroup => {
-                let how = ((Orders::Warpgroup, products), values);
-                self.tensor(queue, how, of_k, product)
-            }
+            Route::TensorParts => self.tensor_parts(queue, choice, product),
+            Route::Tensor => self.tensor(queue, (Orders::Warp, products), choice, product),
+            Route::Warpgroup => self.tensor(queue, (Orders::Warpgroup, products), choice, product),
         }
     }
 
@@ -421,16 +405,16 @@ impl<T: Real> Gemm<T> {
     fn tensor_parts(
         &mut self,
         queue: &Queue,
-        values: Values,
-        of_k: [bool; 2],
+        choice: Choice,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
+        let Choice { aligns, values, .. } = choice;
         let lines = T::ORDERS_OF_PARTS.and_then(|orders| T::lines((orders, Products::Three)));
-        let of_k = lines_of_k(lines, of_k);
+        let of_k = lines_of_k(lines, choice.of_k);
         let (size, factors) = (product.size, product.factors);
         let [to_a, to_b] = &mut self.stored_copies;
-        let a = in_stored_lines(queue, of_k[0], &product.a, to_a)?;
-        let b = in_stored_lines(queue, of_k[1], &product.b.transposed(), to_b)?;
+        let a = in_stored_lines(queue, (of_k[0], aligns), &product.a, to_a)?;
+        let b = in_stored_lines(queue, (of_k[1], aligns), &product.b.transposed(), to_b)?;
         let c = product.target(&self.no_bias);
         Ok(T::tensor_parts(queue, values, size, factors, a, b, c)?)
     }
@@ -438,17 +422,18 @@ impl<T: Real> Gemm<T> {
     fn tensor(
         &mut self,
         queue: &Queue,
-        how: ((Orders, Products), Values),
-        of_k: [bool; 2],
+        orders: (Orders, Products),
+        choice: Choice,
         product: Product<'_, T>,
     ) -> Result<Event, GemmError> {
-        let of_k = lines_of_k(T::lines(how.0), of_k);
+        let Choice { aligns, values, .. } = choice;
+        let of_k = lines_of_k(T::lines(orders), choice.of_k);
         let [to_a, to_b] = &mut self.stored_copies;
-        let a = in_stored_lines(queue, of_k[0], &product.a, to_a)?;
-        let b = in_stored_lines(queue, of_k[1], &product.b.transposed(), to_b)?;
+        let a = in_stored_lines(queue, (of_k[0], aligns), &product.a, to_a)?;
+        let b = in_stored_lines(queue, (of_k[1], aligns), &product.b.transposed(), to_b)?;
         let (size, factors) = (product.size, product.factors);
         let c = product.target(&self.no_bias);
-        Ok(T::tensor(queue, how, size, factors, a, b, c)?)
+        Ok(T::tensor(queue, (orders, values), size, factors, a, b, c)?)
     }
 }
 
@@ -549,6 +534,9 @@ impl<'a, T: Real> Product<'a, T> {
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
             tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
+            unaligned: [a, b].map(|it| {
+                gains_by_copy::<T>(it.shape.leading) || gains_by_copy::<T>(it.shape.offset)
+            }),
             of_k: lines_of_k(T::lines((Orders::Warpgroup, products)), as_they_lie),
         }
     }

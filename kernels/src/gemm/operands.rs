@@ -55,21 +55,36 @@ fn is_aligned<T: Real>(elements: usize) -> bool {
     (elements * size_of::<T>()).is_multiple_of(ALIGNMENT)
 }
 
+/// Whether a kernel for tensor cores that reads lines of so many elements reads them faster after a
+/// copy.
+pub(super) fn gains_by_copy<T: Real>(elements: usize) -> bool {
+    T::TENSOR_READS_ANY_LINES && !is_aligned::<T>(elements)
+}
+
+/// Whether lines begin where kernels can copy 16 bytes from.
+fn has_aligned_lines<T: Real>(matrix: &Matrix<'_, T>) -> bool {
+    is_aligned::<T>(matrix.shape.leading) && is_aligned::<T>(matrix.shape.offset)
+}
+
 /// The operand as it lies, where kernels for what is computed in can read that.
 pub(super) fn ready<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T::Real>> {
-    let stored = ready_as_stored(matrix)?;
+    let shape = matrix.shape;
+    let is_ready = shape.by_rows && has_aligned_lines(matrix);
+    let buffer = T::as_stored(matrix.buffer).filter(|_| is_ready)?;
     Some(Operand {
-        buffer: T::as_stored(stored.buffer)?,
-        offset: stored.offset,
-        leading: stored.leading,
+        buffer,
+        offset: whole(shape.offset),
+        leading: whole(shape.leading),
     })
 }
 
-/// The operand as it lies, where kernels for what is stored can read that.
-fn ready_as_stored<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T>> {
+/// The operand as it lies, where kernels for tensor cores can read that; only lines that begin at
+/// multiples of 16 bytes where it `aligns` others.
+fn ready_as_stored<'a, T: Real>(matrix: &Matrix<'a, T>, aligns: bool) -> Option<Operand<'a, T>> {
     let shape = matrix.shape;
-    let aligned = is_aligned::<T>(shape.leading) && is_aligned::<T>(shape.offset);
-    (shape.by_rows && aligned).then(|| Operand {
+    let reads_any = T::TENSOR_READS_ANY_LINES && !aligns;
+    let is_ready = shape.by_rows && (reads_any || has_aligned_lines(matrix));
+    is_ready.then(|| Operand {
         buffer: matrix.buffer,
         offset: whole(shape.offset),
         leading: whole(shape.leading),
@@ -79,8 +94,8 @@ fn ready_as_stored<'a, T: Real>(matrix: &Matrix<'a, T>) -> Option<Operand<'a, T>
 /// Whether an operand has to be copied for a kernel of tensor cores; `matrix` has a row for each
 /// line of k.
 pub(super) fn is_copied<T: Real>(lines: Lines, matrix: &Matrix<'_, T>) -> bool {
-    let of_k = || ready_as_stored(matrix).is_none();
-    let across = || ready_as_stored(&matrix.transposed()).is_none();
+    let of_k = || ready_as_stored(matrix, false).is_none();
+    let across = || ready_as_stored(&matrix.transposed(), false).is_none();
     match lines {
         Lines::OfK => of_k(),
         Lines::Across => across(),
@@ -101,17 +116,17 @@ pub(super) fn in_lines<'a, T: Real>(
     }
 }
 
-/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or, if need be,
-/// copied to `place`. `matrix` has a row for each line of k.
+/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or, if need be or
+/// where it `aligns` lines that begin elsewhere than at multiples of 16 bytes, copied to `place`. `matrix` has a row for each line of k.
 pub(super) fn in_stored_lines<'a, T: Real>(
     queue: &Queue,
-    of_k: bool,
+    (of_k, aligns): (bool, bool),
     matrix: &Matrix<'a, T>,
     place: &'a mut Option<Buffer<T>>,
 ) -> Result<OfLines<'a, T>, GemmError> {
     let across = matrix.transposed();
     let rows = if of_k { matrix } else { &across };
-    let operand = match ready_as_stored(rows) {
+    let operand = match ready_as_stored(rows, aligns) {
         Some(operand) => operand,
         None => copied_lines(queue, rows, place, T::transpose)?,
     };

@@ -48,19 +48,26 @@ pub struct Values {
     pub(super) parts: i32,
 }
 
-/// What was measured of a kernel: its row among the library's results, a problem, whether the lines
-/// of A and those of B were of k (none where the kernel reads one kind of lines), the rows and
-/// columns of C that a work-group computed (none where the time does not go by rounds of
-/// work-groups), in how many parts sums were, and the time of a launch, in microseconds.
+/// What was measured of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct MeasuredTime {
+    /// Its row among the library's results.
     pub(super) row: usize,
+    /// The problem.
     pub(super) size: [i64; 3],
+    /// Whether the lines of A and those of B were of k; `None` where the kernel reads one kind of
+    /// lines.
     pub(super) of_k: Option<[bool; 2]>,
+    /// Whether the lines of A and B began at multiples of 16 bytes; `None` where they have to.
+    pub(super) is_aligned: Option<bool>,
+    /// The rows and columns of C that a work-group computed; `None` where the time does not go by
+    /// rounds of work-groups.
     pub(super) tile: Option<[i64; 2]>,
+    /// In how many parts sums were.
     pub(super) parts: i64,
     /// Whether only the tiles of the last round of work-groups are in parts.
     pub(super) whole_rounds: bool,
+    /// The time of a launch, in microseconds.
     pub(super) micros: f64,
 }
 
@@ -71,6 +78,7 @@ impl MeasuredTime {
             row: 0,
             size,
             of_k: None,
+            is_aligned: None,
             tile: None,
             parts: 1,
             whole_rounds: false,
@@ -123,9 +131,10 @@ pub trait Kernels: Element {
     type Real: Element + PartialEq;
     /// A configuration of `batched`.
     type BatchParams: Copy + Debug + Send + Sync;
-    /// The bytes of which lines are multiples that `batched` reads on tensor cores, to which 32
-    /// work-items give orders; `None` where it has no such kernel.
-    const BATCHES_ON_TENSOR_CORES: Option<usize> = None;
+    /// Whether `batched` has a kernel for tensor cores, to which 32 work-items give orders.
+    const BATCHES_ON_TENSOR_CORES: bool;
+    /// Whether kernels for tensor cores read lines that begin at no multiple of 16 bytes.
+    const TENSOR_READS_ANY_LINES: bool = false;
 
     /// Whether the device has to support `double`.
     const NEEDS_FP64: bool;

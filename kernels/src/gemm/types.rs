@@ -100,6 +100,12 @@ macro_rules! of_tiles {
             ..of_tiles!($of, $tile)
         }
     };
+    ($of:ident, $tile:expr, of_k, width) => {
+        MeasuredTime {
+            is_aligned: Some($of.width == 2),
+            ..of_tiles!($of, $tile, of_k)
+        }
+    };
 }
 
 /// How many elements are read at once, of a kernel that has such a number.
@@ -110,6 +116,13 @@ macro_rules! width_of {
     ($of:expr, $width:ident) => {
         $of.$width
     };
+}
+
+/// How many elements of A and B the kernels for tensor cores in double precision copy at once: 2
+/// where all lines begin at multiples of 16 bytes.
+fn elements_at_once(operands: [Operand<'_, f64>; 2]) -> i32 {
+    let is_even = |of: &Operand<'_, f64>| (of.offset | of.leading) % 2 == 0;
+    if operands.iter().all(is_even) { 2 } else { 1 }
 }
 
 /// The rows of the lockfile for a device, of a kernel for batches.
@@ -171,12 +184,13 @@ macro_rules! launch_batch {
     }};
 }
 
-macro_rules! alignment {
+/// Whether there is a kernel.
+macro_rules! is_given {
     () => {
-        None
+        false
     };
-    ($bytes:literal) => {
-        Some($bytes)
+    ($kernel:ident) => {
+        true
     };
 }
 
@@ -194,13 +208,13 @@ macro_rules! kernels {
     (
         $stored:ident in $real:ident, $to_panels:ident of $of_b:ident,
         $pack:ident, $transpose:ident, $pipelined:ident, $pipelined_parts:ident, $panels:ident, $direct:ident,
-        $batched:ident $(or $batched_tensor:ident by $bytes:literal $(and $width:ident)?)?,
+        $batched:ident $(or $batched_tensor:ident)?,
         $needs_fp64:literal; $($more:tt)*
     ) => {
         impl Kernels for $stored {
             type Real = $real;
             type BatchParams = BatchParams<$batched::Params, params_of!($($batched_tensor)?)>;
-            const BATCHES_ON_TENSOR_CORES: Option<usize> = alignment!($($bytes)?);
+            const BATCHES_ON_TENSOR_CORES: bool = is_given!($($batched_tensor)?);
             const NEEDS_FP64: bool = $needs_fp64;
             const ZERO: $real = 0.0;
             const PANELS_OF_B: (i32, i32) = $of_b;
@@ -334,7 +348,7 @@ macro_rules! kernels {
             ) -> Result<Self::BatchParams> {
                 Ok(match on_tensor_cores {
                     $(true => BatchParams::Tensor(select_for_batch!(
-                        $batched_tensor, device, size, transposed, like $(, $width)?
+                        $batched_tensor, device, size, transposed, like, width
                     )),)?
                     _ => BatchParams::Ordinary(select_for_batch!(
                         $batched, device, size, transposed, like
@@ -364,7 +378,7 @@ macro_rules! kernels {
                         launch_batch!($batched::launch_with, [params], call)
                     }
                     $(Some(BatchParams::Tensor(params)) => {
-                        launch_batch!($batched_tensor::launch_with, [params], call $(, $width)?)
+                        launch_batch!($batched_tensor::launch_with, [params], call, width)
                     })?
                     None => launch_batch!($batched, [], call),
                 }
@@ -372,7 +386,7 @@ macro_rules! kernels {
 
             fn batched_times(device: &Device, on_tensor_cores: bool) -> Vec<MeasuredBatch> {
                 match on_tensor_cores {
-                    $(true => batch_times!($batched_tensor, device $(, $width)?),)?
+                    $(true => batch_times!($batched_tensor, device, width),)?
                     _ => batch_times!($batched, device),
                 }
             }
@@ -504,7 +518,10 @@ kernels! {
 
 /// A single kernel for tensor cores, which reads operands as they lie.
 macro_rules! as_they_lie {
-    ($stored:ident in $real:ident, $orders:ident, $kernel:ident, |$by:ident| $tile:expr) => {
+    (
+        $stored:ident in $real:ident, $orders:ident, $kernel:ident, |$by:ident| $tile:expr
+        $(, $width:ident)?
+    ) => {
         fn lines((orders, _): (Orders, Products)) -> Option<[Lines; 2]> {
             (orders == Orders::$orders).then_some([Lines::Either; 2])
         }
@@ -513,7 +530,7 @@ macro_rules! as_they_lie {
             if orders != Orders::$orders {
                 return Vec::new();
             }
-            times!($kernel, device, |of, $by| of_tiles!(of, $tile, of_k))
+            times!($kernel, device, |of, $by| of_tiles!(of, $tile, of_k $(, $width)?))
         }
 
         fn tensor(
@@ -526,10 +543,11 @@ macro_rules! as_they_lie {
             c: Target<'_, $stored>,
         ) -> Result<Event> {
             let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
+            $(let $width = elements_at_once([a, b]);)?
             launch!(
                 $kernel, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
-                a_of_k, b.buffer, b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading,
-                c.epilogue, c.bias,
+                a_of_k, b.buffer, b.offset, b.leading, b_of_k, $($width,)? c.buffer, c.offset,
+                c.leading, c.epilogue, c.bias,
             )
         }
     };
@@ -540,14 +558,15 @@ kernels! {
     gemm_to_panels_f64 of OF_B_F64,
     gemm_pack_f64, gemm_pack_f64, gemm_pipelined_f64, gemm_pipelined_parts_f64,
     gemm_panels_f64, gemm_direct_f64,
-    gemm_batched_f64 or gemm_batched_tensor_f64 by 16, true;
+    gemm_batched_f64 or gemm_batched_tensor_f64, true;
+    const TENSOR_READS_ANY_LINES: bool = true;
     const ORDERS_OF_PARTS: Option<Orders> = Some(Orders::Warp);
 
     fn as_stored(buffer: &Buffer<f64>) -> Option<&Buffer<f64>> {
         Some(buffer)
     }
 
-    as_they_lie!(f64 in f64, Warp, gemm_tensor_f64, |by| [by.MWG, by.NWG]);
+    as_they_lie!(f64 in f64, Warp, gemm_tensor_f64, |by| [by.MWG, by.NWG], width);
 
     fn tensor_parts(
         queue: &Queue,
@@ -561,8 +580,8 @@ kernels! {
         let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
         launch!(
             gemm_tensor_f64_parts, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
-            a_of_k, b.buffer, b.offset, b.leading, b_of_k, c.buffer, c.offset, c.leading, c.epilogue,
-            values.parts, c.bias,
+            a_of_k, b.buffer, b.offset, b.leading, b_of_k, elements_at_once([a, b]), c.buffer,
+            c.offset, c.leading, c.epilogue, values.parts, c.bias,
         )
     }
 
@@ -570,7 +589,7 @@ kernels! {
         times!(gemm_tensor_f64_parts, device, |of, by| MeasuredTime {
             parts: by.PARTS,
             whole_rounds: true,
-            ..of_tiles!(of, [by.MWG, by.NWG], of_k)
+            ..of_tiles!(of, [by.MWG, by.NWG], of_k, width)
         })
     }
 }
@@ -580,7 +599,7 @@ kernels! {
     gemm_to_panels_f16 of OF_B,
     gemm_pack_f16, gemm_transpose_f16, gemm_pipelined_f16, gemm_pipelined_parts_f16,
     gemm_panels_f16, gemm_direct_f16,
-    gemm_batched_f16 or gemm_batched_tensor_f16 by 2 and width, false;
+    gemm_batched_f16 or gemm_batched_tensor_f16, false;
     fn as_stored(_buffer: &Buffer<f16>) -> Option<&Buffer<f32>> {
         None
     }
@@ -593,7 +612,7 @@ kernels! {
     gemm_to_panels_bf16 of OF_B,
     gemm_pack_bf16, gemm_transpose_bf16, gemm_pipelined_bf16, gemm_pipelined_parts_bf16,
     gemm_panels_bf16, gemm_direct_bf16,
-    gemm_batched_bf16 or gemm_batched_tensor_bf16 by 2 and width, false;
+    gemm_batched_bf16 or gemm_batched_tensor_bf16, false;
     fn as_stored(_buffer: &Buffer<bf16>) -> Option<&Buffer<f32>> {
         None
     }

@@ -52,6 +52,7 @@ const NO_COPIES: Copies = Copies {
     tensor: [false; 2],
     warpgroup: [false; 2],
     tensor_parts: [false; 2],
+    unaligned: [false; 2],
     of_k: [true, false],
 };
 
@@ -144,6 +145,44 @@ fn an_operand_is_turned_where_the_kernel_gains_more_than_the_copy_takes() {
     // Where a layout was not measured, operands stay as they lie.
     speeds.tensor.retain(|time| time.of_k == Some(rows));
     assert_eq!(of_k(&speeds, 4000), columns);
+}
+
+#[test]
+fn lines_that_begin_anywhere_are_copied_where_the_kernel_gains_more_than_that_takes() {
+    let times = |side, is_aligned, micros| MeasuredTime {
+        is_aligned: Some(is_aligned),
+        ..measured(side, micros)
+    };
+    let copy = |side, micros| MeasuredTime {
+        micros,
+        ..MeasuredTime::of([side, side, 1])
+    };
+    let mut speeds = Speeds {
+        tensor: vec![
+            times(500, true, 20.0),
+            times(500, false, 30.0),
+            times(4000, true, 2600.0),
+            times(4000, false, 2900.0),
+        ],
+        to_lines: vec![copy(500, 6.0), copy(4000, 70.0)],
+        ..nothing()
+    };
+    let anywhere = Copies {
+        unaligned: [false, true],
+        ..NO_COPIES
+    };
+    let fastest = |speeds: &Speeds, side, copies| {
+        let way = speeds.fastest(cube(side), copies, Arithmetic::Automatic);
+        let way = way.unwrap();
+        (way.choice.aligns, way.micros)
+    };
+    assert_eq!(fastest(&speeds, 500, NO_COPIES), (false, 20.0));
+    // A copy waits for a launch besides.
+    assert_eq!(fastest(&speeds, 500, anywhere), (false, 30.0));
+    assert_eq!(fastest(&speeds, 4000, anywhere), (true, 2670.0 + WAITING));
+    // Where none were measured, those of others let expect the time.
+    speeds.tensor.truncate(1);
+    assert_eq!(fastest(&speeds, 500, anywhere), (false, 20.0));
 }
 
 /// Where B lies row after row.
@@ -322,23 +361,23 @@ fn batches_are_on_tensor_cores_where_that_is_faster_and_they_can_read_the_matric
         precise_from: 0,
         ..nothing()
     };
-    let kind = |speeds: &Speeds, side, is_aligned| {
-        speeds.batch_kind(cube(side), is_aligned, Arithmetic::Automatic)
-    };
-    assert_eq!(kind(&speeds, 16, true), BatchKind::Ordinary);
-    assert_eq!(kind(&speeds, 128, true), BatchKind::Tensor);
-    assert_eq!(kind(&speeds, 128, false), BatchKind::Ordinary);
-    let plain = speeds.batch_kind(cube(128), true, Arithmetic::Plain);
+    let kind = |speeds: &Speeds, side| speeds.batch_kind(cube(side), Arithmetic::Automatic);
+    assert_eq!(kind(&speeds, 16), BatchKind::Ordinary);
+    assert_eq!(kind(&speeds, 128), BatchKind::Tensor);
+    let empty = Size { k: 0, ..cube(128) };
+    let of_empty = speeds.batch_kind(empty, Arithmetic::Automatic);
+    assert_eq!(of_empty, BatchKind::Ordinary);
+    let plain = speeds.batch_kind(cube(128), Arithmetic::Plain);
     assert_eq!(plain, BatchKind::Ordinary);
     // Half as many operations as at 64, and more than half of the memory.
     speeds.batched_tensor = Some(vec![batch(51, 0.005)]);
     speeds.batched = vec![batch(64, 0.008)];
-    assert_eq!(kind(&speeds, 51, true), BatchKind::Tensor);
+    assert_eq!(kind(&speeds, 51), BatchKind::Tensor);
     // Smaller than what was measured: not faster.
     speeds.batched = vec![batch(16, 0.001), batch(128, 0.2)];
     speeds.batched_tensor = Some(vec![batch(64, 0.004)]);
-    assert_eq!(kind(&speeds, 63, true), BatchKind::Tensor);
-    assert_eq!(kind(&speeds, 24, true), BatchKind::Ordinary);
+    assert_eq!(kind(&speeds, 63), BatchKind::Tensor);
+    assert_eq!(kind(&speeds, 24), BatchKind::Ordinary);
     // A product of 66 has four tiles of 64 x 64, and one of 96 x 96.
     let in_tiles = |side, micros, tile| {
         let batch = batch(side, micros);
@@ -352,12 +391,12 @@ fn batches_are_on_tensor_cores_where_that_is_faster_and_they_can_read_the_matric
     };
     speeds.batched = vec![in_tiles(64, 0.028, 64)];
     speeds.batched_tensor = Some(vec![in_tiles(66, 0.032, 96)]);
-    assert_eq!(kind(&speeds, 66, true), BatchKind::Tensor);
-    assert_eq!(kind(&speeds, 64, true), BatchKind::Ordinary);
+    assert_eq!(kind(&speeds, 66), BatchKind::Tensor);
+    assert_eq!(kind(&speeds, 64), BatchKind::Ordinary);
     // By the size where nothing is known.
     speeds.batched_tensor = Some(Vec::new());
-    assert_eq!(kind(&speeds, 31, true), BatchKind::Ordinary);
-    assert_eq!(kind(&speeds, 32, true), BatchKind::Tensor);
+    assert_eq!(kind(&speeds, 31), BatchKind::Ordinary);
+    assert_eq!(kind(&speeds, 32), BatchKind::Tensor);
     speeds.batched_tensor = None;
-    assert_eq!(kind(&speeds, 128, true), BatchKind::Ordinary);
+    assert_eq!(kind(&speeds, 128), BatchKind::Ordinary);
 }

@@ -1,24 +1,29 @@
 // gemm_direct for CPUs: one work-item computes what MDIMC x NDIMC do elsewhere, one tile after the other. A slice of B is
-// copied to local memory, where each tile of it is in order. A is read as it lies; in half precision its rows of a tile
-// are copied, so that each element is converted once. Rows of A beyond its last are read from that one, and not
-// written.
+// copied to local memory, where each tile of it is in order. A that lies by rows is read as it lies. Otherwise, where the
+// next element of a row is in another line of the cache, the rows of a tile are copied as well; in half precision they
+// always are, so that each element is converted once. Rows of A beyond its last are read from that one, and not written.
 
 #define MR MWI
 #define NR NWI
 #define VW VECTORS
 #define ROWS MWG
 #define COLUMNS NWG
+#include "tiles_in_vectors.cl"
+
+#define OF_B(p, v) READ_VECTOR_AT(b + (p) * NR + (v) * VW)
 #ifdef C_HALF
-#define ROWS_OF_A converted
+#define COPIES_A true
+#else
+#define COPIES_A trans_a
+#define ADD_PRODUCTS add_products
+#define OPERANDS __global const stored* const* rows, __local const REAL* b
+#define OF_A(i, p) rows[i][p]
+#include "products_in_vectors.cl"
+#endif
+#define ADD_PRODUCTS add_products_of_copies
 #define OPERANDS __local const REAL* a, __local const REAL* b
 #define OF_A(i, p) a[(p) * MR + (i)]
-#else
-#define ROWS_OF_A of_a, next_of_a
-#define OPERANDS __global const stored* const* a, const size_t next_of_a, __local const REAL* b
-#define OF_A(i, p) a[i][(p) * next_of_a]
-#endif
-#define OF_B(p, v) READ_VECTOR_AT(b + (p) * NR + (v) * VW)
-#include "tiles_in_vectors.cl"
+#include "products_in_vectors.cl"
 
 // Copies elements to a slice from a row of B, of which each tile is KWG rows of NR.
 inline void copy_row(__local REAL* slice, __global const stored* row, const int columns) {
@@ -53,9 +58,7 @@ void gemm_direct(const int m, const int n, const int k, const REAL alpha, const 
     const size_t next_row = trans_a ? 1 : step_a, next_of_a = trans_a ? step_a : 1;
     __local REAL sums[MWG * NWG] __attribute__((aligned(64)));
     __local REAL slice[KWG * NWG] __attribute__((aligned(64)));
-#ifdef C_HALF
-    __local REAL converted[KWG * MR];
-#endif
+    __local REAL copied[KWG * MR];
     a += offset_a;
     b += offset_b;
 
@@ -81,15 +84,25 @@ void gemm_direct(const int m, const int n, const int k, const REAL alpha, const 
             for (int r = 0; r < MR; r++) {
                 of_a[r] = a + min(begin_m + i + r, m - 1) * next_row + begin_k * next_of_a;
             }
-#ifdef C_HALF
-            for (int p = 0; p < depth; p++) {
-                for (int r = 0; r < MR; r++) {
-                    converted[p * MR + r] = READ(of_a[r] + p * next_of_a);
+            if (COPIES_A) {
+                for (int p = 0; p < depth; p++) {
+                    #pragma unroll
+                    for (int r = 0; r < MR; r++) {
+                        copied[p * MR + r] = READ(of_a[r] + p * next_of_a);
+                    }
                 }
             }
-#endif
             for (int j = 0; j < columns; j += NR) {
-                add_products(depth, ROWS_OF_A, slice + j * KWG, sums + i * NWG + j, begin_k == 0);
+                __local const REAL* of_b = slice + j * KWG;
+                __local REAL* to = sums + i * NWG + j;
+                if (COPIES_A) {
+                    add_products_of_copies(depth, copied, of_b, to, begin_k == 0);
+                }
+#ifndef C_HALF
+                else {
+                    add_products(depth, of_a, of_b, to, begin_k == 0);
+                }
+#endif
             }
         }
     }

@@ -14,11 +14,14 @@
 
 #define ROWS (TILES_M * MR)
 #define COLUMNS (TILES_N * NR)
+#include "tiles_in_vectors.cl"
+
 #define IN_PANEL (PANEL_N / VW)
+#define ADD_PRODUCTS add_products
 #define OPERANDS const int k, __global const REAL* a, __global const REAL* b
 #define OF_A(i, p) a[((size_t)((i) / PANEL_M) * k + (p)) * PANEL_M + (i) % PANEL_M]
 #define OF_B(p, v) READ_VECTOR_AT(b + ((size_t)((v) / IN_PANEL) * k + (p)) * PANEL_N + (v) % IN_PANEL * VW)
-#include "tiles_in_vectors.cl"
+#include "products_in_vectors.cl"
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void gemm_panels(const int m, const int n, const int k, const REAL alpha, const REAL beta,
@@ -33,8 +36,8 @@ void gemm_panels(const int m, const int n, const int k, const REAL alpha, const 
         // A tile of B stays in the cache nearest to the core, and the group's rows of A in the next.
         for (int j = 0; j < columns; j += NR) {
             for (int i = 0; i < rows; i += MR) {
-                add_products(min(KWG, k - begin_k), k, a + (size_t)(begin_m + i) * k + begin_k * PANEL_M,
-                             b + (size_t)(begin_n + j) * k + begin_k * PANEL_N, sums + i * COLUMNS + j, begin_k == 0);
+                add_products(min(KWG, k - begin_k), k, a + (size_t)(begin_m + i) * k + (size_t)begin_k * PANEL_M,
+                             b + (size_t)(begin_n + j) * k + (size_t)begin_k * PANEL_N, sums + i * COLUMNS + j, begin_k == 0);
             }
         }
     }

@@ -10,9 +10,10 @@
 //   PAIRS_OF_K       whether a work-item's elements of k are neighbours; not with DEPTH 4
 //   STAGES           how many tiles are in local memory
 //   SWIZZLE          as in pipelined.cl
+//   WIDTH            2: lines of A and B begin at multiples of 16 bytes; 1: anywhere
 //   EPILOGUE         see epilogue.cl
 //
-// Lines begin at multiples of 16 bytes. A distance of 0 means that lines follow each other.
+// A distance of 0 means that lines follow each other.
 //
 // The elements of an order are on their way to registers while the one before is carried out, also from one
 // tile to the next.
@@ -40,9 +41,17 @@
 #endif
 #define TILE(of_k, wg) (LINE(of_k, wg) * ((of_k) ? (wg) : KWG))
 
+// Copies so many bytes of two elements, and zeros for the rest of them.
 inline void copy_pair(__local double* to, __global const double* from, int bytes) {
+#if WIDTH == 2
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;"
                  :: "r"((uint)(size_t)to), "l"((ulong)from), "r"(bytes) : "memory");
+#else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+                 :: "r"((uint)(size_t)to), "l"((ulong)from), "r"(min(bytes, 8)) : "memory");
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 8, %2;"
+                 :: "r"((uint)(size_t)(to + 1)), "l"((ulong)(from + 1)), "r"(max(bytes - 8, 0)) : "memory");
+#endif
 }
 #define END_OF_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
 #define WAIT_FOR_ALL_BUT(tiles) asm volatile("cp.async.wait_group %0;" :: "n"(tiles) : "memory")

@@ -1,5 +1,5 @@
 // C <- alpha op(A) op(B) + beta C for many products, each as tensor_f64.cl computes it; matrices lie as
-// batched.cl says, and those of A and B and their lines begin at multiples of 16 bytes.
+// batched.cl says.
 #define A_OF_K (!TRANS_A)
 #define B_OF_K TRANS_B
 #define EPILOGUE 0
