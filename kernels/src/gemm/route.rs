@@ -105,6 +105,8 @@ pub(super) struct Speeds {
 /// Which operands, A and B, have to be copied before kernels can read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Copies {
+    /// Whether A lies column after column: then `Direct` copies it on CPUs, for each column of tiles.
+    pub(super) direct: bool,
     pub(super) pipelined: [bool; 2],
     pub(super) tensor: [bool; 2],
     pub(super) warpgroup: [bool; 2],
@@ -292,6 +294,13 @@ impl Speeds {
             };
             // The kernel could do without these copies, and waits for them.
             let by_itself = by_itself + WAITING * aligned.map(f64::from).iter().sum::<f64>();
+            let by_itself = match of.tile {
+                Some([_, columns]) if route == Route::Direct && self.is_cpu && copies.direct => {
+                    let each = copying(&self.to_panels, [true, false]);
+                    by_itself + each * (f64::from(size.n) / columns as f64).ceil()
+                }
+                _ => by_itself,
+            };
             let micros = by_itself + copying(copied, needed);
             ways.push(way(copies.of_k, of, micros));
             // What a copy takes has to be known.

@@ -48,6 +48,7 @@ fn nothing() -> Speeds {
 }
 
 const NO_COPIES: Copies = Copies {
+    direct: false,
     pipelined: [false; 2],
     tensor: [false; 2],
     warpgroup: [false; 2],
@@ -183,6 +184,35 @@ fn lines_that_begin_anywhere_are_copied_where_the_kernel_gains_more_than_that_ta
     // Where none were measured, those of others let expect the time.
     speeds.tensor.truncate(1);
     assert_eq!(fastest(&speeds, 500, anywhere), (false, 20.0));
+}
+
+#[test]
+fn direct_copies_columns_of_a_on_cpus_for_each_column_of_tiles() {
+    let in_tiles = |micros| MeasuredTime {
+        tile: Some([64; 2]),
+        ..measured(1024, micros)
+    };
+    let mut speeds = Speeds {
+        direct: vec![in_tiles(10_000.0)],
+        panels: vec![in_tiles(10_500.0)],
+        to_panels: vec![MeasuredTime {
+            micros: 100.0,
+            ..MeasuredTime::of([1024, 1024, 1])
+        }],
+        is_cpu: true,
+        compute_units: 2,
+        ..nothing()
+    };
+    let by_columns = Copies {
+        direct: true,
+        ..NO_COPIES
+    };
+    let plain = |speeds: &Speeds, copies| route(speeds, cube(1024), copies, Arithmetic::Plain);
+    assert_eq!(plain(&speeds, NO_COPIES), Route::Direct);
+    // 16 copies of A, where panels need one of A and one of B.
+    assert_eq!(plain(&speeds, by_columns), Route::Panels);
+    speeds.is_cpu = false;
+    assert_eq!(plain(&speeds, by_columns), Route::Direct);
 }
 
 /// Where B lies row after row.
