@@ -91,6 +91,19 @@ fn a_driver_that_crashes_costs_one_configuration_at_the_next_start() {
         .expect_stdout(&["add on "]);
     let exported = cache(&session, &["export", "--output", "found.lock"]);
     let _ = exported.expect_code(0);
+    // What a file has already is not lost.
+    let found = std::fs::read_to_string(session.path("found.lock")).expect("it was written");
+    let other = found.replace("n = 64", "n = 96");
+    std::fs::write(session.path("other.lock"), other).expect("a file can be written");
+    let added = cache(&session, &["export", "--output", "other.lock"]);
+    let _ = added.expect_code(0);
+    let both = std::fs::read_to_string(session.path("other.lock")).expect("it was written");
+    assert!(both.contains("n = 64") && both.contains("n = 96"), "{both}");
+    std::fs::write(session.path("other.lock"), "mine").expect("a file can be written");
+    let refused = cache(&session, &["export", "--output", "other.lock"]).expect_code(2);
+    let _ = refused.expect_stderr(&["other.lock"]);
+    let kept = std::fs::read_to_string(session.path("other.lock")).expect("it is there");
+    assert_eq!(kept, "mine");
     let notes = std::fs::read_dir(session.path("cache/v1/notes")).expect("a folder");
     for note in notes.map(|note| note.expect("an entry").path()) {
         let note = note.to_string_lossy();

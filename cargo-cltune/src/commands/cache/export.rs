@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes the lockfile, and says what was left out.
+/// Writes the lockfile, or adds to the one that is there, and says what was left out.
 pub(super) fn run(
     listing: &Listing,
     kernel: Option<&str>,
@@ -21,7 +21,15 @@ pub(super) fn run(
         let name = kernel.is_none_or(|part| notes.kernel.contains(part));
         name && !notes.results.is_empty()
     };
-    let mut united = Lockfile::default();
+    if !listing.notes.iter().any(|notes| is_wanted(&notes)) {
+        return Err(
+            "nothing of that kind was tuned at run time; `cargo cltune cache list` shows what was"
+                .into(),
+        );
+    }
+    let _held = output.map(lockfile_store::lock);
+    let there = output.map(lockfile_store::read).transpose()?.flatten();
+    let mut united = there.unwrap_or_default();
     // The latest first: the versions of kernels that come first are kept.
     for notes in listing.notes.iter().filter(is_wanted) {
         let report = united.merge(&lockfile(notes));
@@ -34,12 +42,6 @@ pub(super) fn run(
         for conflict in report.measures {
             writeln!(stderr, "left out: {conflict}")?;
         }
-    }
-    if united.is_empty() {
-        return Err(
-            "nothing of that kind was tuned at run time; `cargo cltune cache list` shows what was"
-                .into(),
-        );
     }
     match output {
         Some(path) => lockfile_store::write(path, &united)?,

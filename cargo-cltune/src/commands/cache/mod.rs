@@ -36,12 +36,14 @@ enum Action {
     /// Write what was tuned at run time as a lockfile.
     ///
     /// `cargo cltune merge` unites it with the lockfile of the package that declares the kernels.
-    /// Of a kernel that was tuned in several versions the latest is taken.
+    /// Of a kernel that was tuned in several versions the latest is taken. A lockfile that is there
+    /// keeps its entries: those of its versions of kernels are added, and of two for the same the
+    /// faster one stays.
     Export {
         /// Only kernels whose name contains this.
         #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
         kernel: Option<String>,
-        /// The file to write. Without it, standard output.
+        /// The file to write, or to add to. Without it, standard output.
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
