@@ -116,8 +116,9 @@ pub(super) fn in_lines<'a, T: Real>(
     }
 }
 
-/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or, if need be or
-/// where it `aligns` lines that begin elsewhere than at multiples of 16 bytes, copied to `place`. `matrix` has a row for each line of k.
+/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or copied to `place`,
+/// if need be and where it `aligns` lines that begin elsewhere than at multiples of 16 bytes.
+/// `matrix` has a row for each line of k.
 pub(super) fn in_stored_lines<'a, T: Real>(
     queue: &Queue,
     (of_k, aligns): (bool, bool),
