@@ -170,6 +170,12 @@ fn unknown_names_are_answered_with_the_known_ones() {
     refused("WG + WPTT", Type::Int, 6, &known);
     refused("x", Type::Int, 1, &known);
     refused(
+        "T == half",
+        Type::Bool,
+        6,
+        &["`half` is a value of `T`: write \"half\""],
+    );
+    refused(
         "local_mem_size",
         Type::Int,
         1,

@@ -6,7 +6,7 @@ use super::scope::{ParseError, Scope};
 use super::unsupported::unsupported;
 use cltune_core::device::DeviceField;
 use cltune_core::expr::nearest;
-use cltune_core::parameter::Fraction;
+use cltune_core::parameter::{Domain, Fraction, Parameter};
 use proc_macro2::Span;
 use std::fmt::Write as _;
 use syn::ext::IdentExt;
@@ -321,6 +321,13 @@ fn unknown_name(name: &str, scope: &Scope<'_>) -> String {
     }
     if Function::from_name(name).is_some() {
         return format!("`{name}` is a function: write `a.{name}(…)` or `{name}(…)`");
+    }
+    let is_value = |parameter: &&Parameter| match &parameter.domain {
+        Domain::Names(values) => values.iter().any(|value| *value == name),
+        _ => false,
+    };
+    if let Some(of) = scope.parameters.iter().find(is_value) {
+        return format!("`{name}` is a value of `{}`: write \"{name}\"", of.name);
     }
     let parameters = || scope.parameters.iter().map(|parameter| &*parameter.name);
     let dimensions = || scope.dimensions.iter().map(|dimension| &**dimension);
