@@ -3,7 +3,7 @@
 use super::checks::{check_fits, check_numbers, check_sizes};
 use super::error::GemmError;
 use super::multiply::{Gemm, Product, as_it_lies};
-use super::operands::whole;
+use super::operands::{whole, width};
 use super::real::{Products, Real, Steps};
 use super::route::{BatchKind, Route};
 use crate::matrix::{Matrix, MatrixMut, Shape};
@@ -285,15 +285,6 @@ impl<'a, T: Real> Many<'a, T> {
         }
         Ok(last)
     }
-}
-
-/// The greatest power of two, of at most 16 bytes, of which all these numbers are multiples.
-fn width<T: Real>(numbers: &[usize]) -> i32 {
-    let most = 16 / size_of::<T>();
-    let widths = numbers
-        .iter()
-        .map(|number| 1 << number.trailing_zeros().min(4));
-    widths.fold(whole(most), i32::min)
 }
 
 /// The least difference of the numbers of two products that have an element of C in common; `None`

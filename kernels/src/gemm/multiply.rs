@@ -263,7 +263,7 @@ impl<T: Real> Gemm<T> {
             lines.map_or([false; 2], |[a, b]| [a == Lines::Across, b == Lines::OfK])
         };
         let copies = Copies {
-            direct: false,
+            a_by_columns: false,
             pipelined: [true, false],
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),
@@ -531,7 +531,7 @@ impl<'a, T: Real> Product<'a, T> {
         };
         let as_they_lie = [a, b.transposed()].map(|it| it.shape.by_rows);
         Copies {
-            direct: !a.shape.by_rows,
+            a_by_columns: !a.shape.by_rows,
             pipelined: [a.transposed(), b].map(|it| ready(&it).is_none()),
             tensor: tensor(Orders::Warp),
             warpgroup: tensor(Orders::Warpgroup),

@@ -6,7 +6,7 @@
 
 use super::error::GemmError;
 use super::kernels::panels::{HIGHEST, PANEL_M};
-use super::real::{Lines, OfLines, Operand, Real};
+use super::real::{Kernels, Lines, OfLines, Operand, Real};
 use crate::matrix::Matrix;
 use cltune::{Buffer, Element, Event, Queue};
 
@@ -53,6 +53,16 @@ const LINES_OF_COPIES: usize = 128;
 /// Whether so many elements end where kernels can copy from.
 fn is_aligned<T: Real>(elements: usize) -> bool {
     (elements * size_of::<T>()).is_multiple_of(ALIGNMENT)
+}
+
+/// The greatest power of two, of at most 16 bytes, of which all these numbers of elements are
+/// multiples.
+pub(super) fn width<T: Kernels>(numbers: &[usize]) -> i32 {
+    let most = ALIGNMENT / size_of::<T>();
+    let widths = numbers
+        .iter()
+        .map(|number| 1 << number.trailing_zeros().min(4));
+    widths.fold(whole(most), i32::min)
 }
 
 /// Whether a kernel for tensor cores that reads lines of so many elements reads them faster after a
@@ -116,9 +126,9 @@ pub(super) fn in_lines<'a, T: Real>(
     }
 }
 
-/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or copied to `place`,
-/// if need be and where it `aligns` lines that begin elsewhere than at multiples of 16 bytes.
-/// `matrix` has a row for each line of k.
+/// The operand in lines, of k or not, for a kernel of tensor cores: as it lies or copied to
+/// `place`, if need be and where it `aligns` lines that begin elsewhere than at multiples of 16
+/// bytes. `matrix` has a row for each line of k.
 pub(super) fn in_stored_lines<'a, T: Real>(
     queue: &Queue,
     (of_k, aligns): (bool, bool),

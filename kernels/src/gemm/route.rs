@@ -62,8 +62,8 @@ const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
 const LAUNCH: f64 = 6.5;
 
 /// What a copy takes besides its own time where the kernel could read the operand as it lies, in
-/// microseconds. On the H200 1023 x 1023 x 1023 in double precision took 88 us of a call with two
-/// copies and 70 without (B by columns), where 61 and 60 were expected.
+/// microseconds. On the H200 1023 x 1023 x 1023 in double precision had 24.4 TFLOPS with two copies
+/// and 30.5 without (BENCHMARKS.md), where the times of kernels and copies let expect the same.
 const WAITING: f64 = LAUNCH;
 
 /// The kernels for batches.
@@ -105,8 +105,8 @@ pub(super) struct Speeds {
 /// Which operands, A and B, have to be copied before kernels can read them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Copies {
-    /// Whether A lies column after column: then `Direct` copies it on CPUs, for each column of tiles.
-    pub(super) direct: bool,
+    /// Whether A lies column after column: on CPUs `Direct` copies it for each column of tiles.
+    pub(super) a_by_columns: bool,
     pub(super) pipelined: [bool; 2],
     pub(super) tensor: [bool; 2],
     pub(super) warpgroup: [bool; 2],
@@ -129,8 +129,8 @@ pub(super) struct Choice {
     pub(super) route: Route,
     /// Whether the lines of A, and of B, are of k where its kernel reads either kind.
     pub(super) of_k: [bool; 2],
-    /// Whether operands are copied where their lines begin at no multiple of 16 bytes and its kernel
-    /// reads them all the same.
+    /// Whether operands are copied whose lines begin at no multiple of 16 bytes, though its kernel
+    /// reads them.
     pub(super) aligns: bool,
     /// The values of its kernel.
     pub(super) values: Values,
@@ -267,15 +267,13 @@ impl Speeds {
         ];
         let mut ways = Vec::new();
         let lies_aligned = copies.unaligned == [false; 2];
-        // As lines lie and, where they begin anywhere, with copies of such operands.
-        let alignments: &[bool] = if lies_aligned {
-            &[false]
-        } else {
-            &[false, true]
-        };
-        let alternatives = alignments
-            .iter()
-            .flat_map(|&aligns| choices.map(|choice| (aligns, choice)));
+        // As lines lie and, where a kernel reads any and some begin elsewhere, with copies of those.
+        let alternatives = choices.into_iter().flat_map(|choice| {
+            let reads_any = choice.1.iter().any(|time| time.is_aligned.is_some());
+            let aligns = [false, true].into_iter();
+            let aligns = aligns.filter(move |it| !it || reads_any && !lies_aligned);
+            aligns.map(move |aligns| (aligns, choice))
+        });
         for (aligns, (route, times, copied, needed)) in alternatives {
             let times = &in_alignment(times, aligns || lies_aligned);
             let aligned = copies.unaligned.map(|it| it && aligns);
@@ -292,17 +290,16 @@ impl Speeds {
                 },
                 micros,
             };
-            // The kernel could do without these copies, and waits for them.
-            let by_itself = by_itself + WAITING * aligned.map(f64::from).iter().sum::<f64>();
-            let by_itself = match of.tile {
-                Some([_, columns]) if route == Route::Direct && self.is_cpu && copies.direct => {
-                    let each = copying(&self.to_panels, [true, false]);
-                    by_itself + each * (f64::from(size.n) / columns as f64).ceil()
+            let within = match of.tile {
+                Some([_, columns]) if route == Route::Direct && self.is_cpu => {
+                    let each = copying(&self.to_panels, [copies.a_by_columns, false]);
+                    each * (f64::from(size.n) / columns as f64).ceil()
                 }
-                _ => by_itself,
+                _ => 0.0,
             };
-            let micros = by_itself + copying(copied, needed);
-            ways.push(way(copies.of_k, of, micros));
+            let waiting = WAITING * aligned.map(f64::from).iter().sum::<f64>();
+            let besides = |needed| within + waiting + copying(copied, needed);
+            ways.push(way(copies.of_k, of, by_itself + besides(needed)));
             // What a copy takes has to be known.
             let turned = turned(times, copies.of_k, problem).filter(|_| !copied.is_empty());
             for (of_k, ratio) in turned {
@@ -310,7 +307,7 @@ impl Speeds {
                 let Some((of, _)) = self.values(route, times, of_k, problem) else {
                     continue;
                 };
-                ways.push(way(of_k, of, by_itself * ratio + copying(copied, needed)));
+                ways.push(way(of_k, of, by_itself * ratio + besides(needed)));
             }
         }
         ways

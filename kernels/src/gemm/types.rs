@@ -27,6 +27,7 @@ use super::kernels::warpgroup::gemm_warpgroup;
 use super::kernels::warpgroup_stored::{
     gemm_warpgroup_bf16, gemm_warpgroup_f16, gemm_warpgroup_tf32,
 };
+use super::operands::width;
 use super::real::{
     BatchLike, BatchParams, Factors, Kernels, Lines, MeasuredBatch, MeasuredTime, OfLines, Operand,
     Orders, Products, Size, Steps, Target, Values,
@@ -118,11 +119,10 @@ macro_rules! width_of {
     };
 }
 
-/// How many elements of A and B the kernels for tensor cores in double precision copy at once: 2
-/// where all lines begin at multiples of 16 bytes.
-fn elements_at_once(operands: [Operand<'_, f64>; 2]) -> i32 {
-    let is_even = |of: &Operand<'_, f64>| (of.offset | of.leading) % 2 == 0;
-    if operands.iter().all(is_even) { 2 } else { 1 }
+/// How many elements of A and B can be copied at once.
+fn width_of_lines<T: Kernels>(a: Operand<'_, T>, b: Operand<'_, T>) -> i32 {
+    let numbers = [a.offset, a.leading, b.offset, b.leading];
+    width::<T>(&numbers.map(|number| number.unsigned_abs() as usize))
 }
 
 /// The rows of the lockfile for a device, of a kernel for batches.
@@ -543,7 +543,7 @@ macro_rules! as_they_lie {
             c: Target<'_, $stored>,
         ) -> Result<Event> {
             let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
-            $(let $width = elements_at_once([a, b]);)?
+            $(let $width = width_of_lines(a, b);)?
             launch!(
                 $kernel, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
                 a_of_k, b.buffer, b.offset, b.leading, b_of_k, $($width,)? c.buffer, c.offset,
@@ -580,7 +580,7 @@ kernels! {
         let (a_of_k, b_of_k) = (i32::from(a_of_k), i32::from(b_of_k));
         launch!(
             gemm_tensor_f64_parts, values, queue, m, n, k, alpha, beta, a.buffer, a.offset, a.leading,
-            a_of_k, b.buffer, b.offset, b.leading, b_of_k, elements_at_once([a, b]), c.buffer,
+            a_of_k, b.buffer, b.offset, b.leading, b_of_k, width_of_lines(a, b), c.buffer,
             c.offset, c.leading, c.epilogue, values.parts, c.bias,
         )
     }

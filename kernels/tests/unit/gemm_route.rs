@@ -47,8 +47,16 @@ fn nothing() -> Speeds {
     }
 }
 
+/// Copying a square operand.
+fn copy(side: i64, micros: f64) -> MeasuredTime {
+    MeasuredTime {
+        micros,
+        ..MeasuredTime::of([side, side, 1])
+    }
+}
+
 const NO_COPIES: Copies = Copies {
-    direct: false,
+    a_by_columns: false,
     pipelined: [false; 2],
     tensor: [false; 2],
     warpgroup: [false; 2],
@@ -101,10 +109,6 @@ fn an_operand_is_turned_where_the_kernel_gains_more_than_the_copy_takes() {
         of_k: Some(of_k),
         ..measured(side, micros)
     };
-    let copy = |side, micros| MeasuredTime {
-        micros,
-        ..MeasuredTime::of([side, side, 1])
-    };
     let (rows, columns) = ([true, false], [true, true]);
     let mut speeds = Speeds {
         tensor: vec![
@@ -154,10 +158,6 @@ fn lines_that_begin_anywhere_are_copied_where_the_kernel_gains_more_than_that_ta
         is_aligned: Some(is_aligned),
         ..measured(side, micros)
     };
-    let copy = |side, micros| MeasuredTime {
-        micros,
-        ..MeasuredTime::of([side, side, 1])
-    };
     let mut speeds = Speeds {
         tensor: vec![
             times(500, true, 20.0),
@@ -195,16 +195,13 @@ fn direct_copies_columns_of_a_on_cpus_for_each_column_of_tiles() {
     let mut speeds = Speeds {
         direct: vec![in_tiles(10_000.0)],
         panels: vec![in_tiles(10_500.0)],
-        to_panels: vec![MeasuredTime {
-            micros: 100.0,
-            ..MeasuredTime::of([1024, 1024, 1])
-        }],
+        to_panels: vec![copy(1024, 100.0)],
         is_cpu: true,
         compute_units: 2,
         ..nothing()
     };
     let by_columns = Copies {
-        direct: true,
+        a_by_columns: true,
         ..NO_COPIES
     };
     let plain = |speeds: &Speeds, copies| route(speeds, cube(1024), copies, Arithmetic::Plain);
