@@ -4,8 +4,9 @@
 
 COUNT shapes, m, n and k each from 256 to 8192 with evenly spread logarithms, the same ones each time, of the type TYPE
 (f32, f64, f16 or bf16; f32 where it is not set), row after row. With PEER=torch cuBLAS is timed, too. Each time is that
-of a call until the device has done. Who is first changes from round to round. A line for each shape whose chosen route
-is more than 5 % off the best, then what all are. With CSV, the medians of all routes are written there, and the choice.
+of a call until the device has done. A route that takes more than twice as long as another in a first call is left out.
+Who is first changes from round to round. A line for each shape whose chosen route is more than 5 % off the best, then
+what all are. With CSV, the medians of these routes and of the peer are written there, and the choice.
 """
 
 import math
@@ -27,9 +28,9 @@ ours = subprocess.Popen([program, "serve"], stdin=subprocess.PIPE, stdout=subpro
 device = ours.stdout.readline().strip()
 
 
-def seconds(size, route):
+def seconds(size, route, calls=CALLS):
     """Of some calls; None where the device has no such route."""
-    print(kind, *size, "nn", route, CALLS, file=ours.stdin, flush=True)
+    print(kind, *size, "nn", route, calls, file=ours.stdin, flush=True)
     answer = ours.stdout.readline().strip()
     return None if answer.startswith("error") else [float(word) for word in answer.split()]
 
@@ -76,26 +77,22 @@ if csv:
     print("type,m,n,k,choice,route,us", file=csv)
 for shape in range(count):
     size = tuple(round(256 * math.exp(numbers.random() * math.log(32))) for _ in range(3))
-    taken = {route: [] for route in there}
-    if peer:
-        taken["peer"] = []
-    slow, chosen = set(), choice(size)
+    chosen = choice(size)
+    # What is far behind need not be timed for long: on the H200 that was most of a run's time.
+    once = {route: seconds(size, route, 1)[0] for route in there}
+    near = [route for route in there if route == chosen or once[route] < 2 * min(once.values())]
+    taken = {name: [] for name in near + ["peer"] * bool(peer)}
     for number in range(rounds):
-        first = (shape + number) % len(there)
-        for route in there[first:] + there[:first]:
-            # What is far behind need not be timed again.
-            if route not in slow:
-                taken[route] += seconds(size, route)
-        if number == 0:
-            least = min(statistics.median(taken[route]) for route in there)
-            slow = {route for route in there if statistics.median(taken[route]) > 2 * least}
+        first = (shape + number) % len(near)
+        for route in near[first:] + near[:first]:
+            taken[route] += seconds(size, route)
         if peer:
             taken["peer"] += peer(size)
     median = {name: statistics.median(times) for name, times in taken.items() if times}
     if csv:
         for route, time_s in median.items():
             print(kind, *size, chosen, route, f"{time_s * 1e6:.2f}", sep=",", file=csv, flush=True)
-    best = min(there, key=lambda route: median[route])
+    best = min(near, key=lambda route: median[route])
     behind.append(median[chosen] / median[best])
     if peer:
         of_peer.append(median["peer"] / median[chosen])

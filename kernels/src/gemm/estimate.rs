@@ -9,6 +9,9 @@ pub(super) struct Machine {
     pub(super) compute_units: i64,
     /// What is taken to be the same of all launches, in microseconds.
     pub(super) launch: f64,
+    /// What a work-group takes for a tile besides its products, as many products of each sum as
+    /// take that long: reading the first operands and writing the tile.
+    pub(super) tile: f64,
 }
 
 /// The time, in microseconds, by that of the most similar problem.
@@ -44,8 +47,8 @@ pub(super) fn fastest<'a>(
 /// The time with the values of another problem. A problem takes somewhat more than its work lets
 /// expect from that of another.
 fn time_by(of: &MeasuredTime, problem: [i64; 3], machine: Machine) -> f64 {
-    let work = |problem, parts| work(problem, of, parts, machine.compute_units);
-    let parts = parts_like(of, problem, machine.compute_units);
+    let work = |problem, parts| work(problem, of, parts, machine);
+    let parts = parts_like(of, problem, machine);
     let ratio = work(problem, parts) / work(of.size, of.parts);
     let launches = if of.parts == 1 {
         1.0
@@ -124,18 +127,18 @@ fn rounds(problem: [i64; 3], kernel: &MeasuredTime, parts: i64, compute_units: i
 /// The number of parts of sums for a problem, from that of the most similar one that was tuned.
 /// There are as many rounds of work-groups, the last one as full as possible; where only the tiles
 /// after whole rounds are in parts, as many parts as let them take the least time.
-pub(super) fn parts_like(nearest: &MeasuredTime, problem: [i64; 3], compute_units: i64) -> i64 {
+pub(super) fn parts_like(nearest: &MeasuredTime, problem: [i64; 3], machine: Machine) -> i64 {
     if nearest.parts == 1 || nearest.size == problem {
         return nearest.parts;
     }
     let tiles = |size| tiles(size, nearest.tile);
     let most = (problem[2] / LEAST_PART).clamp(2, MOST_PARTS);
-    if nearest.whole_rounds && tiles(problem) >= compute_units as f64 {
-        let time = |parts: &i64| work(problem, nearest, *parts, compute_units);
+    let compute_units = machine.compute_units as f64;
+    if nearest.whole_rounds && tiles(problem) >= compute_units {
+        let time = |parts: &i64| work(problem, nearest, *parts, machine);
         let least = (2..=most).min_by(|one, other| time(one).total_cmp(&time(other)));
         return least.unwrap_or(2);
     }
-    let compute_units = compute_units as f64;
     let rounds = (tiles(nearest.size) * nearest.parts as f64 / compute_units).ceil();
     let parts = (rounds * compute_units / tiles(problem)) as i64;
     parts.clamp(2, most)
@@ -211,7 +214,7 @@ const DOUBT: f64 = 0.1;
 
 /// How long the launch that adds up parts takes by itself, as a part of the first, which waits for
 /// the queue.
-const SECOND_LAUNCH: f64 = 0.6;
+const SECOND_LAUNCH: f64 = 0.2;
 
 /// The most parts of sums, and the least products of one: those of fewer take longer to be added up
 /// than to be computed.
@@ -221,24 +224,23 @@ const LEAST_PART: i64 = 128;
 /// How long a problem takes in so many parts, in a unit of a kernel's own. With tiles, work-groups
 /// run in rounds, one on each compute unit, and those of a round take a time that is proportional
 /// to k. Parts of sums are written and read again besides.
-fn work(problem: [i64; 3], kernel: &MeasuredTime, parts: i64, compute_units: i64) -> f64 {
+fn work(problem: [i64; 3], kernel: &MeasuredTime, parts: i64, machine: Machine) -> f64 {
     if kernel.tile.is_none() {
         return volume(problem);
     }
     let k = problem[2].max(1) as f64;
-    let rounds = rounds(problem, kernel, parts, compute_units);
+    let rounds = rounds(problem, kernel, parts, machine.compute_units);
+    let tile = k + machine.tile;
     if parts == 1 {
-        return rounds.count() * k;
+        return rounds.count() * tile;
     }
-    let each = k / parts as f64 + ADDING_UP;
-    rounds.whole.mul_add(k, rounds.rest.ceil() * each)
+    let part = k / parts as f64 + machine.tile + ADDING_UP;
+    rounds.whole.mul_add(tile, rounds.rest.ceil() * part)
 }
 
-/// How many products of each sum take as long as writing the sums of a part and reading them again.
-/// By its data sheet a compute unit of the H200, with its share of 4.8 TB/s, takes 1.8 us for the
-/// two at a tile of 64 x 64 in double precision; with its share of 67 TFLOPS, as long as 110
-/// products of each sum.
-const ADDING_UP: f64 = 128.0;
+/// How many products of each sum take as long as reading the sums of a part again and adding them
+/// up; that they are written is part of what each tile takes.
+const ADDING_UP: f64 = 64.0;
 
 /// How many tiles C has.
 fn tiles([m, n, _]: [i64; 3], tile: Option<[i64; 2]>) -> f64 {
@@ -286,6 +288,7 @@ mod tests {
         Machine {
             compute_units,
             launch: 0.0,
+            tile: 0.0,
         }
     }
 
@@ -400,11 +403,15 @@ mod tests {
             whole_rounds: true,
             ..measured(2944, 1000.0)
         };
-        assert_eq!(parts_like(&known, [3000; 3], 132), 5);
-        let time = |problem| estimate(&[known], problem, units(132)).unwrap();
+        let machine = Machine {
+            tile: 80.0,
+            ..units(132)
+        };
+        assert_eq!(parts_like(&known, [3000; 3], machine), 5);
+        let time = |problem| estimate(&[known], problem, machine).unwrap();
         // 529 tiles: one after the whole rounds, in four parts.
-        let of_one = 4.0 + (0.25 + 128.0 / 2944.0);
-        let expected = 4.0 * 3000.0 / 2944.0 + 2.0 * (0.2 * 3000.0 + 128.0) / 2944.0;
+        let of_one = 4.0 * 3024.0 + (736.0 + 144.0);
+        let expected = 4.0 * 3080.0 + 2.0 * (600.0 + 144.0);
         let found = time([3000; 3]) / 1000.0;
         assert!((found - expected / of_one).abs() < 0.01, "{found}");
         let one_round = time([1408, 1536, 2944]) / 1000.0;

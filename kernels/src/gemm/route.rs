@@ -57,9 +57,14 @@ const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
 
 /// The part of its time that a launch on a GPU takes whatever its size, in microseconds. It was
-/// fitted, with `SECOND_LAUNCH` and `ADDING_UP`, to the times on the H200 in kernels/cltune.lock of
-/// 95 sizes by kernels with tiles; docs/gemm.md says how well.
+/// fitted to the times on the H200 in kernels/cltune.lock of 95 sizes by kernels with tiles;
+/// docs/gemm.md says how well.
 const LAUNCH: f64 = 6.5;
+
+/// How many products of each sum take as long as the rest of a tile's work on a GPU. It was fitted,
+/// with `SECOND_LAUNCH` and `ADDING_UP`, to the times of 307 random sizes on the H200; docs/gemm.md
+/// says how well.
+const TILE: f64 = 60.0;
 
 /// What a copy takes besides its own time where the kernel could read the operand as it lies, in
 /// microseconds. On the H200 1023 x 1023 x 1023 in double precision had 24.4 TFLOPS with two copies
@@ -333,7 +338,7 @@ impl Speeds {
 
     /// The values of a problem for another. For itself and on a CPU, the selection rule has them.
     fn values_of(&self, of: &MeasuredTime, problem: [i64; 3]) -> Values {
-        let parts = parts_like(of, problem, self.compute_units);
+        let parts = parts_like(of, problem, self.machine());
         Values {
             row: (of.size != problem && !self.is_cpu).then_some(of.row),
             parts: i32::try_from(parts).unwrap_or(0),
@@ -341,9 +346,15 @@ impl Speeds {
     }
 
     const fn machine(&self) -> Machine {
+        let (launch, tile) = if self.is_cpu {
+            (0.0, 0.0)
+        } else {
+            (LAUNCH, TILE)
+        };
         Machine {
             compute_units: self.compute_units,
-            launch: if self.is_cpu { 0.0 } else { LAUNCH },
+            launch,
+            tile,
         }
     }
 
