@@ -8,7 +8,7 @@
 //   PRODUCTS        the teams of a work-group, each with a product of its own
 //   STAGES          how many tiles are in local memory: one only where all of k is in it
 //   WIDTH           1, 2, 4 or 8: offsets, lines and distances of A and B are multiples of so many elements, which are
-//                   copied at once; with 1, two in succession
+//                   copied at once; with 1, eight that begin anywhere
 //
 // Where EDGE_* is 1, tiles stick out of the matrix, or work-groups of the batch.
 
@@ -26,7 +26,7 @@
 #define TILE(of_k, wg) (LINE(of_k, wg) * ((of_k) ? (wg) : KWG))
 
 // What a work-item copies at once: neighbours copy what is side by side.
-#define PIECE (WIDTH == 1 ? 2 : WIDTH)
+#define PIECE (WIDTH == 1 ? 8 : WIDTH)
 // Of its elements `inside` are in the matrix, and zeros stand in for the others.
 inline void copy_piece(__local stored* to, __global const stored* from, int inside) {
 #if WIDTH == 8
@@ -36,9 +36,27 @@ inline void copy_piece(__local stored* to, __global const stored* from, int insi
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;"
                  :: "r"((uint)(size_t)to), "l"((ulong)from), "n"(WIDTH * 2), "r"(inside * 2) : "memory");
 #else
-    // The hardware copies four bytes at least, which these are not a multiple of.
-    const ushort2 pair = (ushort2)(inside > 0 ? from[0] : 0, inside > 1 ? from[1] : 0);
-    *(__local ushort2*)to = pair;
+    // The hardware copies four bytes at least, which these need not begin at a multiple of. They are read in pairs that
+    // do: five of them where the first pair and the last one have an element each.
+    const int before = (ulong)from / 2 % 2;
+    uint pairs[5];
+    #pragma unroll
+    for (int i = 0; i < 5; i++) {
+        const int first = 2 * i - before;
+        pairs[i] = 0;
+        if (first + 1 < inside) {
+            pairs[i] = *(__global const uint*)(from + first);
+        } else if (first >= 0 && first < inside) {
+            pairs[i] = from[first];
+        }
+    }
+    // The upper half of a pair and the lower half of the next one, or a pair as it is.
+    uint piece[4];
+    #pragma unroll
+    for (int i = 0; i < 4; i++) {
+        asm("shf.r.wrap.b32 %0, %1, %2, %3;" : "=r"(piece[i]) : "r"(pairs[i]), "r"(pairs[i + 1]), "r"(before * 16));
+    }
+    *(__local uint4*)to = (uint4)(piece[0], piece[1], piece[2], piece[3]);
 #endif
 }
 #define END_OF_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
@@ -68,6 +86,23 @@ inline void multiply(float* sums, const uint* a, const uint* b) {
         "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
         : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])
         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+
+// x of the work-item that has the next four columns of a line of 16; the last one has that of the first.
+inline float4 of_next(float4 x, int lane) {
+    const int next = lane / 4 * 4 + (0x0132 >> lane % 4 * 4) % 4;
+    float4 y;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.x) : "f"(x.x), "r"(next));
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.y) : "f"(x.y), "r"(next));
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.z) : "f"(x.z), "r"(next));
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=f"(y.w) : "f"(x.w), "r"(next));
+    return y;
+}
+// Four of eight elements, from the one of this number, 0 to 3, on.
+inline float4 from_element(int number, float4 x, float4 y) {
+    const float4 by_two = number / 2 ? (float4)(x.zw, y.xy) : x;
+    const float after = number / 2 ? y.z : y.x;
+    return number % 2 ? (float4)(by_two.yzw, after) : by_two;
 }
 
 __kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
@@ -208,27 +243,45 @@ void gemm_batched_tensor(const int m, const int n, const int k, const int count,
     if (!is_there) {
         return;
     }
-    // This work-item has pairs of columns of two rows. Neighbours exchange pairs, so that each writes four
-    // columns: the even one those of the first 8 columns of 16, the odd one those of the others.
+    // This work-item has pairs of columns of two rows. Neighbours exchange pairs, so that each has four columns: the
+    // even one of the first 8 columns of 16, the odd one of the others. Where lines of C begin anywhere, each writes the
+    // four that begin at a multiple of four elements: the last ones of its own, and the first ones of who has the next.
     const bool is_odd = lane % 2;
     const int row = warp_m + lane / 4;
     const int column = warp_n + is_odd * 8 + lane % 4 / 2 * 4;
-    const int together = elements_at_once(offset_c, step_c, next_c);
+    const bool is_aligned = elements_at_once(offset_c, step_c, next_c) == 4;
     c += offset_c + product * next_c + (begin_m + row) * step_c + begin_n + column;
     #pragma unroll
     for (int i = 0; i < WM / 16; i++) {
         #pragma unroll
-        for (int j = 0; j < WN / 16; j++) {
+        for (int e = 0; e < 4; e += 2) {
+            float4 fours[WN / 16];
             #pragma unroll
-            for (int e = 0; e < 4; e += 2) {
+            for (int j = 0; j < WN / 16; j++) {
                 const float2 first = (float2)(sums[i][j][0][e], sums[i][j][0][e + 1]);
                 const float2 second = (float2)(sums[i][j][1][e], sums[i][j][1][e + 1]);
                 const float2 other = of_other(is_odd ? first : second, 1);
-                const float4 four_sums = is_odd ? (float4)(other, second) : (float4)(first, other);
-                const int below = i * 16 + e * 4;
-                if (!EDGE_M || row + below < lines_m) {
-                    write_four(c + below * step_c + j * 16, four_sums, alpha, beta, together,
-                               EDGE_N ? lines_n - column - j * 16 : 4, 0, 0, 0);
+                fours[j] = is_odd ? (float4)(other, second) : (float4)(first, other);
+            }
+            const int below = i * 16 + e * 4;
+            const bool is_inside = !EDGE_M || row + below < lines_m;
+            __global stored* line = c + below * step_c;
+            const int before = is_aligned ? 0 : (4 - (int)((ulong)line / 2 % 4)) % 4;
+            #pragma unroll
+            for (int j = 0; j < WN / 16; j++) {
+                const bool is_last = j + 1 == WN / 16 && lane % 4 == 3;
+                const int inside = EDGE_N ? lines_n - column - j * 16 : NWG;
+                float4 four_sums = fours[j];
+                if (!is_aligned) {
+                    const float4 next = of_next(lane % 4 == 0 && j + 1 < WN / 16 ? fours[j + 1] : fours[j], lane);
+                    four_sums = from_element(before, fours[j], next);
+                    if (is_inside && j == 0 && lane % 4 == 0) {
+                        write_four(line, fours[0], alpha, beta, 1, min(inside, before), 0, 0, 0);
+                    }
+                }
+                if (is_inside) {
+                    write_four(line + j * 16 + before, four_sums, alpha, beta, 4,
+                               min(inside - before, is_last ? 4 - before : 4), 0, 0, 0);
                 }
             }
         }
