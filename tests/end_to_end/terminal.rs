@@ -26,9 +26,13 @@ fn lines_about_a_search_name_its_problem_and_its_device() {
     let tuned = project.cltune(&["tune", "--device", "0", "--strategy", "full"]);
     let tuned = tuned.expect_code(0);
     for n in [256, 512] {
-        let line =
-            format!("cltune_e2e_lines::run on {device} for n = {n}: 2 build-failed, the first: ");
+        let search = format!("cltune_e2e_lines::run on {device} for n = {n}: ");
+        let line = format!("{search}2 build-failed, the first: ");
         let _ = tuned.clone().expect_stdout(&[&line]);
+        // As soon as the search is done.
+        let mut lines = tuned.stderr.lines();
+        let is_found = |line: &str| line.starts_with(&search) && line.ends_with("x default");
+        assert!(lines.any(is_found), "{tuned}");
     }
     // The columns are as wide as the times that were measured.
     let words = [

@@ -151,6 +151,7 @@ fn device_searches(
             screen.say(&summary::stopped(&job, &stopped.reason));
             lost = stopped.device_lost;
         }
+        block.found(&summary::found(&job, &finished));
         results.rows.push((job, finished));
     }
     block.end();

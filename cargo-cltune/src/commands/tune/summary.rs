@@ -6,7 +6,7 @@ use crate::oclgrind::Verdict;
 use crate::plan::Job;
 use crate::session::{Choice, Cost, Finished};
 use crate::terminal::printable_name;
-use crate::units::{energy, time};
+use crate::units::{energy, figure, time};
 use cltune_core::expr::{Env, Formula};
 use cltune_core::measure::Caches;
 use cltune_runtime::tuning::IdlePower;
@@ -42,10 +42,7 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
             // On lines of their own, since a line has no room for all.
             let values = match &finished.choice {
                 Some(choice) => job.configuration(&choice.codes),
-                None if interrupted() => {
-                    "interrupted before a configuration was verified".to_owned()
-                }
-                None => "every configuration failed".to_owned(),
+                None => nothing().to_owned(),
             };
             let values = columns::wrapped(&values, 4, width);
             for line in lines.into_iter().chain(values) {
@@ -58,6 +55,15 @@ pub(super) fn print(rows: &[(Job, Finished)], out: &mut dyn Write) -> std::io::R
         }
     }
     Ok(())
+}
+
+/// Why a search found nothing.
+fn nothing() -> &'static str {
+    if interrupted() {
+        "interrupted before a configuration was verified"
+    } else {
+        "every configuration failed"
+    }
 }
 
 /// A choice that would be another one in fewer repetitions is certain enough to say nothing.
@@ -132,6 +138,21 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
         writeln!(out, "  {subject}: {count} {status}, the first: {first}")?;
     }
     Ok(())
+}
+
+/// The line about what a search found: `app::saxpy on some device for n = 1024: 1.23 ms, 2.00x
+/// default`.
+pub(super) fn found(job: &Job, finished: &Finished) -> String {
+    let objective = job.declaration.measure.objective;
+    let of = |choice: &Choice| {
+        let best = choice.cost.figure(objective);
+        let default = choice.default.map(|default| default.figure(objective));
+        let speed_up = default.map(|default| format!(", {:.2}x default", default / best));
+        figure(objective, best) + &speed_up.unwrap_or_default()
+    };
+    let found = finished.choice.as_ref().map(of);
+    let found = found.unwrap_or_else(|| nothing().to_owned());
+    format!("{}: {found}", subject(job))
 }
 
 /// The line about a search that could not be done.

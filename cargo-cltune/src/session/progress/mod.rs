@@ -127,6 +127,14 @@ impl Block {
         progress
     }
 
+    /// What a search found, in a line that stays, where it is one of several: the table of all of
+    /// them comes at the end.
+    pub(crate) fn found(&self, line: &str) {
+        if self.searches > 1 && self.screen.kind != Kind::Quiet {
+            self.screen.say(line);
+        }
+    }
+
     /// A search of this device is left out.
     pub(crate) fn skip(&mut self) {
         self.begun += 1;
