@@ -141,6 +141,17 @@ pub(super) struct Choice {
     pub(super) values: Values,
 }
 
+/// The kernel of a route.
+struct Kernel<'a> {
+    route: Route,
+    /// What tuning has measured of it.
+    times: &'a [MeasuredTime],
+    /// Which operands have to be copied for it.
+    copied: [bool; 2],
+    /// What tuning has measured of such copies.
+    copying: &'a [MeasuredTime],
+}
+
 /// A choice, and how long it takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Way {
@@ -216,106 +227,122 @@ impl Speeds {
     }
 
     /// All ways of whose kernels tuning has measured something.
-    fn ways<'a>(
-        &'a self,
+    fn ways(
+        &self,
         products: Products,
         size: Size,
         copies: Copies,
         arithmetic: Arithmetic,
     ) -> Vec<Way> {
-        let problem = [size.m, size.n, size.k].map(i64::from);
-        let machine = self.machine();
-        // Copying, in microseconds, of those operands that need it.
-        let copying = |times: &[MeasuredTime], needed: [bool; 2]| {
-            let sides = needed.into_iter().zip([size.m, size.n]);
-            let copied = sides.filter_map(|(needed, side)| needed.then_some(side));
-            let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
-            copies
-                .filter_map(|copy| estimate(times, copy, machine))
-                .sum::<f64>()
-        };
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
-        let tensor = |times: &'a [MeasuredTime]| if is_precise { times } else { &[] };
-        let to_lines = self.to_lines.as_slice();
+        let lies_aligned = copies.unaligned == [false; 2];
+        let mut ways = Vec::new();
+        for kernel in self.kernels(products, copies, is_precise) {
+            ways.extend(self.ways_of(&kernel, size, copies, false));
+            // With copies of the lines that begin at no multiple of 16 bytes, where it reads any.
+            if !lies_aligned && kernel.times.iter().any(|time| time.is_aligned.is_some()) {
+                ways.extend(self.ways_of(&kernel, size, copies, true));
+            }
+        }
+        ways
+    }
+
+    /// The kernel of each route; those on tensor cores only where they are precise enough.
+    fn kernels(
+        &self,
+        products: Products,
+        copies: Copies,
+        is_precise: bool,
+    ) -> impl Iterator<Item = Kernel<'_>> {
         let (of_warps, of_warpgroups) = match products {
             Products::One => (&self.tensor_tf32, &self.warpgroup_tf32),
             Products::Three => (&self.tensor, &self.warpgroup),
         };
-        let choices = [
-            (Route::Direct, self.direct.as_slice(), to_lines, [false; 2]),
-            (
-                Route::Pipelined,
-                &self.pipelined,
-                to_lines,
-                copies.pipelined,
-            ),
-            (Route::Tensor, tensor(of_warps), to_lines, copies.tensor),
-            (
-                Route::Warpgroup,
-                tensor(of_warpgroups),
-                to_lines,
-                copies.warpgroup,
-            ),
-            (Route::Panels, &self.panels, &self.to_panels, [true; 2]),
+        let parts = &self.tensor_parts;
+        let ordinary = [
+            (Route::Direct, &self.direct, [false; 2]),
+            (Route::Pipelined, &self.pipelined, copies.pipelined),
+            (Route::Panels, &self.panels, [true; 2]),
             (
                 Route::PipelinedParts,
                 &self.pipelined_parts,
-                to_lines,
                 copies.pipelined,
             ),
-            (
-                Route::TensorParts,
-                tensor(&self.tensor_parts),
-                to_lines,
-                copies.tensor_parts,
-            ),
         ];
-        let mut ways = Vec::new();
-        let lies_aligned = copies.unaligned == [false; 2];
-        // As lines lie and, where a kernel reads any and some begin elsewhere, with copies of those.
-        let alternatives = choices.into_iter().flat_map(|choice| {
-            let reads_any = choice.1.iter().any(|time| time.is_aligned.is_some());
-            let aligns = [false, true].into_iter();
-            let aligns = aligns.filter(move |it| !it || reads_any && !lies_aligned);
-            aligns.map(move |aligns| (aligns, choice))
-        });
-        for (aligns, (route, times, copied, needed)) in alternatives {
-            let times = &in_alignment(times, aligns || lies_aligned);
-            let aligned = copies.unaligned.map(|it| it && aligns);
-            let needed = [0, 1].map(|it| needed[it] || aligned[it]);
-            let Some((of, by_itself)) = self.values(route, times, copies.of_k, problem) else {
-                continue;
-            };
-            let way = |of_k, of, micros| Way {
-                choice: Choice {
-                    route,
-                    of_k,
-                    aligns,
-                    values: self.values_of(of, problem),
+        let tensor = [
+            (Route::Tensor, of_warps, copies.tensor),
+            (Route::Warpgroup, of_warpgroups, copies.warpgroup),
+            (Route::TensorParts, parts, copies.tensor_parts),
+        ];
+        let tensor = tensor.into_iter().filter(move |_| is_precise);
+        ordinary
+            .into_iter()
+            .chain(tensor)
+            .map(|(route, times, copied)| Kernel {
+                route,
+                times,
+                copied,
+                copying: match route {
+                    Route::Panels => &self.to_panels,
+                    _ => &self.to_lines,
                 },
-                micros,
-            };
-            let within = match of.tile {
-                Some([_, columns]) if route == Route::Direct && self.is_cpu => {
-                    let each = copying(&self.to_panels, [copies.a_by_columns, false]);
-                    each * (f64::from(size.n) / columns as f64).ceil()
-                }
-                _ => 0.0,
-            };
-            let waiting = WAITING * aligned.map(f64::from).iter().sum::<f64>();
-            let besides = |needed| within + waiting + copying(copied, needed);
-            ways.push(way(copies.of_k, of, by_itself + besides(needed)));
-            // What a copy takes has to be known.
-            let turned = turned(times, copies.of_k, problem).filter(|_| !copied.is_empty());
-            for (of_k, ratio) in turned {
-                let needed = [0, 1].map(|it| needed[it] || of_k[it] != copies.of_k[it]);
-                let Some((of, _)) = self.values(route, times, of_k, problem) else {
-                    continue;
-                };
-                ways.push(way(of_k, of, by_itself * ratio + besides(needed)));
+            })
+    }
+
+    /// The ways by a kernel: with lines as they lie, and turned. Where it `aligns`, operands whose
+    /// lines begin at no multiple of 16 bytes are copied.
+    fn ways_of(&self, kernel: &Kernel<'_>, size: Size, copies: Copies, aligns: bool) -> Vec<Way> {
+        let problem = [size.m, size.n, size.k].map(i64::from);
+        let route = kernel.route;
+        let aligned = copies.unaligned.map(|it| it && aligns);
+        let is_aligned = copies.unaligned == aligned;
+        let times = &in_alignment(kernel.times, is_aligned);
+        let needed = either(kernel.copied, aligned);
+        let Some((of, by_itself)) = self.values(route, times, copies.of_k, problem) else {
+            return Vec::new();
+        };
+        let way = |of_k, of, micros| Way {
+            choice: Choice {
+                route,
+                of_k,
+                aligns,
+                values: self.values_of(of, problem),
+            },
+            micros,
+        };
+        let within = match of.tile {
+            Some([_, columns]) if route == Route::Direct && self.is_cpu => {
+                let each = self.copying(&self.to_panels, size, [copies.a_by_columns, false]);
+                each * (f64::from(size.n) / columns as f64).ceil()
+            }
+            _ => 0.0,
+        };
+        let waiting = WAITING * aligned.map(f64::from).iter().sum::<f64>();
+        let besides = |needed| within + waiting + self.copying(kernel.copying, size, needed);
+        let mut ways = vec![way(copies.of_k, of, by_itself + besides(needed))];
+        // What a copy takes has to be known.
+        let turned = turned(times, copies.of_k, problem).filter(|_| !kernel.copying.is_empty());
+        for (of_k, ratio) in turned {
+            let differ = [0, 1].map(|it| of_k[it] != copies.of_k[it]);
+            if let Some((of, _)) = self.values(route, times, of_k, problem) {
+                ways.push(way(
+                    of_k,
+                    of,
+                    by_itself * ratio + besides(either(needed, differ)),
+                ));
             }
         }
         ways
+    }
+
+    /// How long copying takes, in microseconds, of those operands that need it.
+    fn copying(&self, times: &[MeasuredTime], size: Size, needed: [bool; 2]) -> f64 {
+        let sides = needed.into_iter().zip([size.m, size.n]);
+        let copied = sides.filter_map(|(needed, side)| needed.then_some(side));
+        let copies = copied.map(|side| [i64::from(side), i64::from(size.k), 1]);
+        copies
+            .filter_map(|copy| estimate(times, copy, self.machine()))
+            .sum()
     }
 
     /// The problem whose values a route takes for another with lines of A and B of k or not, and
@@ -449,6 +476,11 @@ fn on_tensor_cores<T: Real>(capability: i64) -> Option<Route> {
     let there =
         |(orders, route): (Orders, Route)| orders.are_there::<T>(capability).then_some(route);
     routes.into_iter().find_map(there)
+}
+
+/// What either is true of, for A and B.
+fn either(one: [bool; 2], other: [bool; 2]) -> [bool; 2] {
+    [0, 1].map(|it| one[it] || other[it])
 }
 
 fn shortest(ways: impl Iterator<Item = Way>) -> Option<Way> {
