@@ -57,8 +57,7 @@ const WORTH_A_BATCH: f64 = 128.0 * 128.0 * 128.0;
 const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
 
 /// The part of its time that a launch on a GPU takes whatever its size, in microseconds. It was
-/// fitted to the times on the H200 in kernels/cltune.lock of 95 sizes by kernels with tiles;
-/// docs/gemm.md says how well.
+/// fitted to the times of 95 tuned sizes on the H200 by kernels with tiles.
 const LAUNCH: f64 = 6.5;
 
 /// How many products of each sum take as long as the rest of a tile's work on a GPU. It was fitted,
