@@ -50,8 +50,8 @@ fn rows_that_are_normalised_are_one_kernel_that_is_tuned() {
         .run()
         .expect_code(0)
         .expect_stdout(&["1.000000", "tuned on this device for this problem"]);
-    // Vectors of several elements have no uneven rows.
-    let problems = ["--problem", "m=7,n=31", "--problem", "m=7,n=48"];
-    let verify = [&["verify", "--draws", "2"][..], &problems].concat();
+    // Vectors of several elements have no uneven rows, and what keeps rows has those of one length.
+    let problems = ["m=7,n=31", "m=7,n=48", "m=7,n=96"].map(|problem| ["--problem", problem]);
+    let verify = [&["verify", "--draws", "2"][..], &problems.concat()].concat();
     let _ = project.cltune(&verify).expect_code(0);
 }

@@ -1,4 +1,4 @@
-//! What somebody found, given to the maintainers.
+//! Contributions: what somebody found, for the maintainers.
 
 use super::{entries, tuned};
 use cltune_tests::fleet::Fleet;
