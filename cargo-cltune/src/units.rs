@@ -28,3 +28,9 @@ pub(crate) fn figure(objective: Objective, figure: f64) -> String {
         Objective::EnergyDelay => format!("{:.3e} J s", figure / 1e6),
     }
 }
+
+/// A figure of an objective beside that of the default, where it is known: `1.23 ms, 2.00x default`.
+pub(crate) fn beside_default(objective: Objective, best: f64, default: Option<f64>) -> String {
+    let speed_up = default.map(|default| format!(", {:.2}x default", default / best));
+    figure(objective, best) + &speed_up.unwrap_or_default()
+}

@@ -80,7 +80,8 @@ const CROWDING: f64 = 0.3;
 /// Of small tiles a compute unit has several work-groups at a time where there are several rounds:
 /// some compute while others wait for memory, so that a round by itself takes longer. On the H200
 /// 2258 x 443 x 7209, one round, took 613 us by `Tensor` in single precision, of which the time of
-/// 16 rounds at 4096 let expect half. It was fitted to the random sizes in BENCHMARKS.md of that day.
+/// 16 rounds at 4096 let expect half. It was fitted to the random sizes in BENCHMARKS.md of that
+/// day.
 const OVERLAP: f64 = 0.12;
 
 /// The most rounds of which a compute unit has work-groups at a time.

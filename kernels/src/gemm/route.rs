@@ -61,8 +61,8 @@ const WORTH_TENSOR_CORES: f64 = 32.0 * 32.0 * 32.0;
 const LAUNCH: f64 = 6.5;
 
 /// How many products of each sum take as long as the rest of a tile's work on a GPU. It was fitted,
-/// with `SECOND_LAUNCH` and `ADDING_UP`, to the times of 307 random sizes on the H200; docs/gemm.md
-/// says how well.
+/// with `SECOND_LAUNCH` and `ADDING_UP`, to the times of 307 random sizes on the H200 that
+/// `scripts/bench gemm-shapes` wrote.
 const TILE: f64 = 60.0;
 
 /// What a copy takes besides its own time where the kernel could read the operand as it lies, in

@@ -6,7 +6,7 @@ use crate::oclgrind::Verdict;
 use crate::plan::Job;
 use crate::session::{Choice, Cost, Finished};
 use crate::terminal::printable_name;
-use crate::units::{energy, figure, time};
+use crate::units::{beside_default, energy, time};
 use cltune_core::expr::{Env, Formula};
 use cltune_core::measure::Caches;
 use cltune_runtime::tuning::IdlePower;
@@ -145,10 +145,8 @@ fn remarks(job: &Job, finished: &Finished, out: &mut dyn Write) -> std::io::Resu
 pub(super) fn found(job: &Job, finished: &Finished) -> String {
     let objective = job.declaration.measure.objective;
     let of = |choice: &Choice| {
-        let best = choice.cost.figure(objective);
         let default = choice.default.map(|default| default.figure(objective));
-        let speed_up = default.map(|default| format!(", {:.2}x default", default / best));
-        figure(objective, best) + &speed_up.unwrap_or_default()
+        beside_default(objective, choice.cost.figure(objective), default)
     };
     let found = finished.choice.as_ref().map(of);
     let found = found.unwrap_or_else(|| nothing().to_owned());

@@ -2,7 +2,7 @@
 
 use super::state::State;
 use crate::terminal::printable_name;
-use crate::units::figure;
+use crate::units::beside_default;
 use std::time::{Duration, Instant};
 
 /// How wide a bar is at most, in characters, and at least: a narrow terminal shows the counts
@@ -54,11 +54,8 @@ fn counts(state: &State, now: Instant) -> String {
 /// `best 1.23 ms, 2.00x default: WG = 64`.
 fn best(state: &State) -> Option<String> {
     let (best, configuration) = state.best.as_ref()?;
-    let speed_up = state.default.map_or_else(String::new, |default| {
-        format!(", {:.2}x default", default / best)
-    });
-    let best = figure(state.objective, *best);
-    Some(format!("best {best}{speed_up}: {configuration}"))
+    let best = beside_default(state.objective, *best, state.default);
+    Some(format!("best {best}: {configuration}"))
 }
 
 /// `failed: 3 build-failed, 1 timed-out`.
