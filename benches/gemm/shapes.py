@@ -3,10 +3,11 @@
     python shapes.py GEMM_PROGRAM COUNT [ROUNDS [CSV]]
 
 COUNT shapes, m, n and k each from 256 to 8192 with evenly spread logarithms, the same ones each time, of the type TYPE
-(f32, f64, f16 or bf16; f32 where it is not set), row after row. With PEER=torch cuBLAS is timed, too. Each time is that
-of a call until the device has done. A route that takes more than twice as long as another in a first call is left out.
-Who is first changes from round to round. A line for each shape whose chosen route is more than 5 % off the best, then
-what all are. With CSV, the medians of these routes and of the peer are written there, and the choice.
+(f32, f64, f16 or bf16; f32 where it is not set), row after row. With PEER=torch cuBLAS is timed, too, and with
+MEASURED=1 what is taken after `Gemm::measure`. Each time is that of a call until the device has done. A route that
+takes more than twice as long as another in a first call is left out. Who is first changes from round to round. A line
+for each shape where the chosen route, or what is taken after `Gemm::measure`, is more than 5 % off the best route, then
+how all are. With CSV, all medians are written there, and the choice.
 """
 
 import math
@@ -69,10 +70,13 @@ def cublas():
 
 peer = cublas() if os.environ.get("PEER") == "torch" else None
 numbers = random.Random(int(os.environ.get("SEED", "20")))
+measured = ["measured"] * (os.environ.get("MEASURED") == "1")
 there = [route for route in ROUTES if seconds((256, 256, 256), route)]
 print(f"{device}, {kind}, {count} shapes, medians of {rounds} rounds of {CALLS} calls; routes: {', '.join(there)}\n")
 print("| m x n x k | chosen | us | best | us |\n|---|---|---|---|---|")
-behind, of_peer = [], []
+# Of what is chosen, and of what is measured: how many times the time of the best route, and of the peer, each takes.
+behind = {name: [] for name in ["chosen"] + measured}
+of_peer = {name: [] for name in behind}
 if csv:
     print("type,m,n,k,choice,route,us", file=csv)
 for shape in range(count):
@@ -81,10 +85,11 @@ for shape in range(count):
     # What is far behind need not be timed for long: on the H200 that was most of a run's time.
     once = {route: seconds(size, route, 1)[0] for route in there}
     near = [route for route in there if route == chosen or once[route] < 2 * min(once.values())]
-    taken = {name: [] for name in near + ["peer"] * bool(peer)}
+    timed = near + measured
+    taken = {name: [] for name in timed + ["peer"] * bool(peer)}
     for number in range(rounds):
-        first = (shape + number) % len(near)
-        for route in near[first:] + near[:first]:
+        first = (shape + number) % len(timed)
+        for route in timed[first:] + timed[:first]:
             taken[route] += seconds(size, route)
         if peer:
             taken["peer"] += peer(size)
@@ -93,17 +98,24 @@ for shape in range(count):
         for route, time_s in median.items():
             print(kind, *size, chosen, route, f"{time_s * 1e6:.2f}", sep=",", file=csv, flush=True)
     best = min(near, key=lambda route: median[route])
-    behind.append(median[chosen] / median[best])
-    if peer:
-        of_peer.append(median["peer"] / median[chosen])
-    if behind[-1] > 1.05:
-        name = " x ".join(map(str, size))
-        print(f"| {name} | {chosen} | {median[chosen] * 1e6:.0f} | {best} | {median[best] * 1e6:.0f} |", flush=True)
+    for name in behind:
+        way = chosen if name == "chosen" else name
+        behind[name].append(median[way] / median[best])
+        if peer:
+            of_peer[name].append(median["peer"] / median[way])
+        if behind[name][-1] > 1.05:
+            print(
+                f"| {' x '.join(map(str, size))} | {way} | {median[way] * 1e6:.0f} | {best} | {median[best] * 1e6:.0f} |",
+                flush=True,
+            )
 
-late = sum(ratio > 1.05 for ratio in behind)
-print(f"\nmore than 5 % behind the best route: {late} of {count}; at most {max(behind):.2f} times its time")
-if peer:
-    print(
-        f"rate of the chosen route / cuBLAS: {statistics.mean(of_peer):.2f} on average, median {statistics.median(of_peer):.2f}, "
-        f"from {min(of_peer):.2f} to {max(of_peer):.2f}"
-    )
+print()
+for name, ratios in behind.items():
+    late = sum(ratio > 1.05 for ratio in ratios)
+    print(f"{name}: more than 5 % behind the best route: {late} of {count}; at most {max(ratios):.2f} times its time")
+    if peer:
+        rates = of_peer[name]
+        print(
+            f"{name}: its rate / cuBLAS: {statistics.mean(rates):.2f} on average, median {statistics.median(rates):.2f}, "
+            f"from {min(rates):.2f} to {max(rates):.2f}"
+        )

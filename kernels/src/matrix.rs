@@ -172,6 +172,11 @@ impl<'a, T: Element> MatrixMut<'a, T> {
         Self { buffer, shape }
     }
 
+    /// The same, for a call that takes it.
+    pub(crate) const fn again(&mut self) -> MatrixMut<'_, T> {
+        MatrixMut::new(self.buffer, self.shape)
+    }
+
     /// How it lies.
     pub const fn shape(&self) -> &Shape {
         &self.shape

@@ -170,9 +170,12 @@ impl Case {
         let mut c = Buffer::new(queue.context(), count * self.m * self.n)?;
         let [a, b] = self.operands(&a, &b);
         let mut gemm = self.way.multiplier::<T>(queue)?;
+        let shape_of_c = Shape::row_major(self.m, self.n);
+        let target = MatrixMut::new(&mut c, shape_of_c);
+        self.way.prepare(&mut gemm, queue, a, b, target)?;
         let mut once = || -> Result<Duration, GemmError> {
             let begin = Instant::now();
-            let target = MatrixMut::new(&mut c, Shape::row_major(self.m, self.n));
+            let target = MatrixMut::new(&mut c, shape_of_c);
             let way = self.way;
             let _launched = match self.count {
                 None => way.multiply(&mut gemm, queue, a, b, target, Some(&bias))?,

@@ -4,11 +4,18 @@ use cltune::{Buffer, Event, Queue, bf16, f16};
 use cltune_kernels::gemm::{
     Arithmetic, Batch, Gemm, GemmError, GemmOptions, Matrix, MatrixMut, Real, Route, Shape,
 };
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The most that a device rests: what is left of a longer time was spent on building kernels.
+const LONGEST_REST: Duration = Duration::from_secs(2);
 
 /// How it is multiplied.
 #[derive(Clone, Copy)]
 pub(crate) enum Way {
     Chosen(Arithmetic),
+    /// By the way that was the fastest when all that may be were timed.
+    Measured,
     By(Route),
     /// By the kernel for batches.
     InOneLaunch,
@@ -24,6 +31,7 @@ impl Way {
         Ok(match name {
             "auto" => Self::Chosen(Arithmetic::Automatic),
             "plain" => Self::Chosen(Arithmetic::Plain),
+            "measured" => Self::Measured,
             "direct" => Self::By(Route::Direct),
             "pipelined" => Self::By(Route::Pipelined),
             "tensor" => Self::By(Route::Tensor),
@@ -43,8 +51,31 @@ impl Way {
         let gemm = Gemm::new(queue)?;
         Ok(match self {
             Self::Chosen(arithmetic) => gemm.arithmetic(arithmetic),
-            Self::By(_) | Self::InOneLaunch | Self::Tf32 | Self::Layer | Self::Biased => gemm,
+            Self::Measured
+            | Self::By(_)
+            | Self::InOneLaunch
+            | Self::Tf32
+            | Self::Layer
+            | Self::Biased => gemm,
         })
+    }
+
+    /// What goes before the calls: nothing but for `Measured`. The device rests for as long as that
+    /// takes, since a GPU that has multiplied for long is slower.
+    pub(crate) fn prepare<T: WithTf32>(
+        self,
+        gemm: &mut Gemm<T>,
+        queue: &Queue,
+        a: Matrix<'_, T>,
+        b: Matrix<'_, T>,
+        c: MatrixMut<'_, T>,
+    ) -> Result<(), GemmError> {
+        if matches!(self, Self::Measured) {
+            let begin = Instant::now();
+            gemm.measure(queue, T::ONE, a, b, c)?;
+            thread::sleep(begin.elapsed().min(LONGEST_REST));
+        }
+        Ok(())
     }
 
     /// C ← A B, or a layer.
@@ -59,7 +90,7 @@ impl Way {
     ) -> Result<Option<Event>, GemmError> {
         let (alpha, beta) = (T::ONE, T::ZERO);
         match self {
-            Self::Chosen(_) => gemm.multiply(queue, alpha, a, b, beta, c),
+            Self::Chosen(_) | Self::Measured => gemm.multiply(queue, alpha, a, b, beta, c),
             Self::By(route) => gemm.multiply_with(queue, route, alpha, a, b, beta, c),
             Self::Tf32 => T::tf32(gemm, queue, a, b, c),
             Self::Layer | Self::Biased => {
@@ -97,10 +128,10 @@ impl Way {
             }
             Self::InOneLaunch => None,
             Self::By(route) => Some(route),
-            Self::Tf32 | Self::Layer | Self::Biased => {
+            Self::Measured | Self::Tf32 | Self::Layer | Self::Biased => {
                 return Err(GemmError::Unsupported {
                     device: queue.device().to_string(),
-                    what: "layers and TF32 in batches",
+                    what: "layers, TF32 and measured ways in batches",
                 });
             }
         };

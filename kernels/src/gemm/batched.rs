@@ -2,8 +2,9 @@
 
 use super::checks::{check_fits, check_numbers, check_sizes};
 use super::error::GemmError;
-use super::multiply::{Gemm, Product, as_it_lies};
+use super::multiply::Gemm;
 use super::operands::{whole, width};
+use super::product::{Product, as_it_lies};
 use super::real::{Products, Real, Steps};
 use super::route::{BatchKind, Route};
 use crate::matrix::{Matrix, MatrixMut, Shape};

@@ -13,7 +13,8 @@
 //! | `TensorParts` | the same on tensor cores, in single and double precision |
 //!
 //! [`Gemm::multiply_batched`] does many small products in one launch, and
-//! [`Gemm::multiply_with`] a layer of a neural network.
+//! [`Gemm::multiply_with`] a layer of a neural network. [`Gemm::measure`] times the ways of a
+//! product where it is computed, and has later calls take the fastest.
 //!
 //! [`gemm_classic()`] is the kernel of Nugteren & Codreanu 2015 with its 14 parameters, as it was
 //! published: for comparisons, and for trying out tuners.
@@ -24,9 +25,11 @@ mod error;
 mod estimate;
 mod fused;
 mod kernels;
+mod measure;
 mod multiply;
 mod operands;
 mod options;
+mod product;
 mod real;
 mod route;
 mod types;

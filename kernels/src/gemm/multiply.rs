@@ -1,15 +1,13 @@
 //! A multiplication, from its matrices to its launches.
 
-use super::checks::{check, check_route, check_sizes};
+use super::checks::check_route;
 use super::error::GemmError;
 use super::operands::{
-    PANELS_OF_A, Panels, gains_by_copy, in_lines, in_panels, in_stored_lines, is_copied, ready,
-    whole,
+    PANELS_OF_A, Panels, gains_by_copy, in_lines, in_panels, in_stored_lines, whole,
 };
 use super::options::GemmOptions;
-use super::real::{
-    BatchLike, Factors, Lines, Operand, Orders, Products, Real, Size, Target, Values,
-};
+use super::product::{Product, as_it_lies, lines_of_k};
+use super::real::{BatchLike, Lines, Orders, Products, Real, Size, Values};
 use super::route::{Arithmetic, BatchKind, Choice, Copies, Given, Route, Speeds};
 use crate::matrix::{Matrix, MatrixMut, check_context};
 use cltune::{Buffer, Event, Policy, Queue};
@@ -63,6 +61,8 @@ pub struct Gemm<T: Real> {
     /// What was chosen, by size, by what has to be copied, and by the route and the products that
     /// were given: choosing takes as long as a short launch.
     chosen: HashMap<(Size, Copies, Arithmetic, Given), Choice>,
+    /// What was the fastest where it was measured, which goes before that.
+    measured: HashMap<(Size, Copies, Arithmetic), Choice>,
     /// The kernel for batches that was chosen, and whether it is faster than a launch for each
     /// product, likewise; and by whether tensor cores can read the matrices.
     chosen_in_batches: HashMap<(Size, Copies, Arithmetic), (BatchKind, bool)>,
@@ -70,18 +70,6 @@ pub struct Gemm<T: Real> {
     batch_params: HashMap<(Size, [bool; 2], BatchKind), T::BatchParams>,
     /// What kernels take for a bias where there is none, and do not read.
     pub(super) no_bias: Buffer<T>,
-}
-
-/// A multiplication of row-major C whose matrices fit together.
-pub(super) struct Product<'a, T: Real> {
-    pub(super) size: Size,
-    pub(super) factors: Factors<T::Real>,
-    pub(super) a: Matrix<'a, T>,
-    pub(super) b: Matrix<'a, T>,
-    pub(super) c: MatrixMut<'a, T>,
-    pub(super) options: GemmOptions<'a, T>,
-    /// Whether C is the transpose of what was asked for, which lies column after column.
-    pub(super) is_transposed: bool,
 }
 
 impl<T: Real> Gemm<T> {
@@ -105,6 +93,7 @@ impl<T: Real> Gemm<T> {
             stored_copies: [None, None],
             copied_in: None,
             chosen: HashMap::new(),
+            measured: HashMap::new(),
             chosen_in_batches: HashMap::new(),
             batch_params: HashMap::new(),
             no_bias: Buffer::new(queue.context(), 1)?,
@@ -207,11 +196,17 @@ impl<T: Real> Gemm<T> {
     ) -> Result<Option<Route>, GemmError> {
         let product = Product::new(alpha, a, b, T::ZERO, c)?;
         Ok(product.map(|product| {
-            let products = Products::Three;
-            let (size, copies) = (product.size, product.copies(products));
-            let open = (None, products);
-            let choice = self.speeds.choice(open, size, copies, self.arithmetic);
-            choice.route
+            let open = (None, Products::Three);
+            let (size, copies) = (product.size, product.copies(open.1));
+            let measured = self.measured.get(&(size, copies, self.arithmetic));
+            measured.map_or_else(
+                || {
+                    self.speeds
+                        .choice(open, size, copies, self.arithmetic)
+                        .route
+                },
+                |choice| choice.route,
+            )
         }))
     }
 
@@ -242,15 +237,28 @@ impl<T: Real> Gemm<T> {
     fn choose(&mut self, given: Given, product: &Product<'_, T>) -> Choice {
         let (size, copies) = (product.size, product.copies(given.1));
         let (speeds, arithmetic) = (&self.speeds, self.arithmetic);
+        let measured = self.measured.get(&(size, copies, arithmetic));
+        if let Some(measured) = measured.filter(|_| given == (None, Products::Three)) {
+            return *measured;
+        }
         let key = (size, copies, arithmetic, given);
         kept(&mut self.chosen, key, || {
-            let mut choice = speeds.choice(given, size, copies, arithmetic);
-            // Other policies have values of their own.
-            if !matches!(cltune::policy(), Ok(Policy::Baked)) {
-                choice.values.row = None;
-            }
-            choice
+            by_policy(speeds.choice(given, size, copies, arithmetic))
         })
+    }
+
+    /// The ways of a product that may be the fastest: see [`Speeds::worth_timing`].
+    pub(super) fn worth_timing(&self, size: Size, copies: Copies, most: usize) -> Vec<Choice> {
+        let choices = self
+            .speeds
+            .worth_timing(size, copies, self.arithmetic, most);
+        choices.into_iter().map(by_policy).collect()
+    }
+
+    /// Has products of a size whose operands have to be copied likewise computed in this way.
+    pub(super) fn keep_measured(&mut self, size: Size, copies: Copies, choice: Choice) {
+        let key = (size, copies, self.arithmetic);
+        self.measured.insert(key, choice);
     }
 
     /// The seconds that a product of these sizes takes by what tuning has measured on the device;
@@ -326,7 +334,7 @@ impl<T: Real> Gemm<T> {
     }
 
     /// `products` is for tensor cores.
-    fn multiply_by(
+    pub(super) fn multiply_by(
         &mut self,
         queue: &Queue,
         choice: Choice,
@@ -470,78 +478,12 @@ impl Gemm<f32> {
     }
 }
 
-impl<'a, T: Real> Product<'a, T> {
-    /// Checks the matrices; `None` where nothing is to be done.
-    pub(super) fn new(
-        alpha: T::Real,
-        mut a: Matrix<'a, T>,
-        mut b: Matrix<'a, T>,
-        beta: T::Real,
-        mut c: MatrixMut<'a, T>,
-    ) -> Result<Option<Self>, GemmError> {
-        let (of_a, of_b, of_c) = (a.shape, b.shape, c.shape);
-        check_sizes(of_a, of_b, of_c)?;
-        check("C", of_c, c.buffer.len())?;
-        check("A", of_a, a.buffer.len())?;
-        check("B", of_b, b.buffer.len())?;
-        if of_c.rows == 0 || of_c.columns == 0 {
-            return Ok(None);
-        }
-        if !of_c.by_rows {
-            // The transpose of C is the product of the transposes, and lies row after row.
-            (a, b) = (b.transposed(), a.transposed());
-            c.shape = c.shape.transposed();
-        }
-        let k = if alpha == T::ZERO { 0 } else { a.shape.columns };
-        Ok(Some(Self {
-            // Checked: all sizes are less than 2^31.
-            size: Size {
-                m: whole(c.shape.rows),
-                n: whole(c.shape.columns),
-                k: whole(k),
-            },
-            factors: Factors { alpha, beta },
-            a,
-            b,
-            c,
-            options: GemmOptions::new(),
-            is_transposed: !of_c.by_rows,
-        }))
+/// A choice as the policy of launches has it: policies but that of baked values have their own.
+fn by_policy(mut choice: Choice) -> Choice {
+    if !matches!(cltune::policy(), Ok(Policy::Baked)) {
+        choice.values.row = None;
     }
-
-    /// C as kernels take it.
-    pub(super) fn target(self, no_bias: &'a Buffer<T>) -> Target<'a, T> {
-        let MatrixMut { buffer, shape } = self.c;
-        let (epilogue, bias) = self.options.epilogue(self.is_transposed, no_bias);
-        Target {
-            buffer,
-            offset: whole(shape.offset),
-            leading: whole(shape.leading),
-            epilogue,
-            bias,
-        }
-    }
-
-    /// Which operands the routes have to copy. `products` is for tensor cores, in single precision.
-    pub(super) fn copies(&self, products: Products) -> Copies {
-        let (a, b) = (self.a, self.b);
-        let tensor = |orders| {
-            let [of_a, of_b] = T::lines((orders, products)).unwrap_or([Lines::Either; 2]);
-            [is_copied(of_a, &a), is_copied(of_b, &b.transposed())]
-        };
-        let as_they_lie = [a, b.transposed()].map(|it| it.shape.by_rows);
-        Copies {
-            a_by_columns: !a.shape.by_rows,
-            pipelined: [a.transposed(), b].map(|it| ready(&it).is_none()),
-            tensor: tensor(Orders::Warp),
-            warpgroup: tensor(Orders::Warpgroup),
-            tensor_parts: T::ORDERS_OF_PARTS.map_or([false; 2], tensor),
-            unaligned: [a, b].map(|it| {
-                gains_by_copy::<T>(it.shape.leading) || gains_by_copy::<T>(it.shape.offset)
-            }),
-            of_k: lines_of_k(T::lines((Orders::Warpgroup, products)), as_they_lie),
-        }
-    }
+    choice
 }
 
 /// What was chosen for a key before, or is chosen now.
@@ -556,30 +498,9 @@ fn kept<K: Eq + Hash, V: Copy>(
     *chosen.entry(key).or_insert_with(choose)
 }
 
-/// Whether a kernel has the lines of A, and of B, of k: those that it reads, or the given ones
-/// where it reads either kind.
-fn lines_of_k(lines: Option<[Lines; 2]>, given: [bool; 2]) -> [bool; 2] {
-    let lines = lines.unwrap_or([Lines::Either; 2]);
-    [0, 1].map(|it| match lines[it] {
-        Lines::OfK => true,
-        Lines::Across => false,
-        Lines::Either => given[it],
-    })
-}
-
-/// A matrix, and whether it lies column after column.
-pub(super) fn as_it_lies<T: Real>(matrix: Matrix<'_, T>) -> (Operand<'_, T>, bool) {
-    let operand = Operand {
-        buffer: matrix.buffer,
-        offset: whole(matrix.shape.offset),
-        leading: whole(matrix.shape.leading),
-    };
-    (operand, !matrix.shape.by_rows)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::Gemm;
+    use super::{Gemm, Product, Products};
     use crate::gemm::{Matrix, MatrixMut, Route, Shape};
     use cltune::{Buffer, Queue};
 
@@ -598,6 +519,36 @@ mod tests {
             gemm.multiply_with(queue, route, 1.0, a, b, 0.0, c).unwrap();
             queue.finish().unwrap();
             assert!(gemm.copies.iter().all(Option::is_some), "{route:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_measured_goes_before_what_tuning_lets_expect() {
+        const SIDE: usize = 16;
+        let queue = Queue::default_device().unwrap();
+        let square = Shape::row_major(SIDE, SIDE);
+        let factor = Buffer::from_slice(&queue, &[2.0_f32; SIDE * SIDE]).unwrap();
+        let mut product = Buffer::new(queue.context(), SIDE * SIDE).unwrap();
+        let (a, b) = (Matrix::new(&factor, square), Matrix::new(&factor, square));
+        let mut gemm = Gemm::new(&queue).unwrap();
+        for route in [Route::Direct, Route::Panels] {
+            let c = MatrixMut::new(&mut product, square);
+            let known = Product::new(1.0, a, b, 0.0, c).unwrap().unwrap();
+            let (size, copies) = (known.size, known.copies(Products::Three));
+            let given = (Some(route), Products::Three);
+            let choice = gemm.choose(given, &known);
+            gemm.keep_measured(size, copies, choice);
+            let c = MatrixMut::new(&mut product, square);
+            assert_eq!(gemm.route(1.0, a, b, c).unwrap(), Some(route));
+            let c = MatrixMut::new(&mut product, square);
+            gemm.multiply(&queue, 1.0, a, b, 0.0, c).unwrap();
+            let are_copied = gemm.copies.iter().all(Option::is_some);
+            assert_eq!(are_copied, route == Route::Panels);
+            // A route that is given goes before both.
+            let other = (Some(Route::Pipelined), Products::Three);
+            let c = MatrixMut::new(&mut product, square);
+            let known = Product::new(1.0, a, b, 0.0, c).unwrap().unwrap();
+            assert_eq!(gemm.choose(other, &known).route, Route::Pipelined);
         }
     }
 }

@@ -198,17 +198,12 @@ impl Speeds {
         copies: Copies,
         arithmetic: Arithmetic,
     ) -> Choice {
-        let ways = self.ways(products, size, copies, arithmetic).into_iter();
+        let ways = self.ways(products, size, copies, arithmetic, 1).into_iter();
         let open = ways.filter(|way| given.is_none_or(|route| way.choice.route == route));
         shortest(open).map_or_else(
-            || Choice {
-                route: given.unwrap_or_else(|| self.unmeasured(size, arithmetic)),
-                of_k: copies.of_k,
-                aligns: false,
-                values: Values {
-                    row: None,
-                    parts: 0,
-                },
+            || {
+                let route = given.unwrap_or_else(|| self.unmeasured(size, arithmetic));
+                of_nothing(route, copies)
             },
             |way| way.choice,
         )
@@ -221,26 +216,55 @@ impl Speeds {
         copies: Copies,
         arithmetic: Arithmetic,
     ) -> Option<Way> {
-        let ways = self.ways(Products::Three, size, copies, arithmetic);
+        let ways = self.ways(Products::Three, size, copies, arithmetic, 1);
         shortest(ways.into_iter())
     }
 
-    /// All ways of whose kernels tuning has measured something.
+    /// The ways that may be the fastest: at most so many that are expected to be, with up to three
+    /// values for a kernel; where tuning has measured nothing, the routes that suit any device of
+    /// its kind.
+    pub(super) fn worth_timing(
+        &self,
+        size: Size,
+        copies: Copies,
+        arithmetic: Arithmetic,
+        most: usize,
+    ) -> Vec<Choice> {
+        let mut ways = self.ways(Products::Three, size, copies, arithmetic, 3);
+        ways.sort_by(|one, other| one.micros.total_cmp(&other.micros));
+        ways.truncate(most);
+        if !ways.is_empty() {
+            return ways.into_iter().map(|way| way.choice).collect();
+        }
+        let tiled = if self.is_cpu {
+            Route::Panels
+        } else {
+            Route::Pipelined
+        };
+        let tensor = self.on_tensor_cores;
+        let tensor = tensor.filter(|_| self.may_use_tensor_cores(size, arithmetic));
+        let routes = [Route::Direct, tiled].into_iter().chain(tensor);
+        routes.map(|route| of_nothing(route, copies)).collect()
+    }
+
+    /// All ways of whose kernels tuning has measured something, with at most so many values for a
+    /// kernel as the operands lie.
     fn ways(
         &self,
         products: Products,
         size: Size,
         copies: Copies,
         arithmetic: Arithmetic,
+        most: usize,
     ) -> Vec<Way> {
         let is_precise = self.may_use_tensor_cores(size, arithmetic);
         let lies_aligned = copies.unaligned == [false; 2];
         let mut ways = Vec::new();
         for kernel in self.kernels(products, copies, is_precise) {
-            ways.extend(self.ways_of(&kernel, size, copies, false));
+            ways.extend(self.ways_of(&kernel, size, copies, (false, most)));
             // With copies of the lines that begin at no multiple of 16 bytes, where it reads any.
             if !lies_aligned && kernel.times.iter().any(|time| time.is_aligned.is_some()) {
-                ways.extend(self.ways_of(&kernel, size, copies, true));
+                ways.extend(self.ways_of(&kernel, size, copies, (true, most)));
             }
         }
         ways
@@ -290,14 +314,21 @@ impl Speeds {
 
     /// The ways by a kernel: with lines as they lie, and turned. Where it `aligns`, operands whose
     /// lines begin at no multiple of 16 bytes are copied.
-    fn ways_of(&self, kernel: &Kernel<'_>, size: Size, copies: Copies, aligns: bool) -> Vec<Way> {
+    fn ways_of(
+        &self,
+        kernel: &Kernel<'_>,
+        size: Size,
+        copies: Copies,
+        (aligns, most): (bool, usize),
+    ) -> Vec<Way> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         let route = kernel.route;
         let aligned = copies.unaligned.map(|it| it && aligns);
         let is_aligned = copies.unaligned == aligned;
         let times = &in_alignment(kernel.times, is_aligned);
         let needed = either(kernel.copied, aligned);
-        let Some((of, by_itself)) = self.values(route, times, copies.of_k, problem) else {
+        let values = self.values(route, times, copies.of_k, problem, most);
+        let Some(&(_, fastest)) = values.first() else {
             return Vec::new();
         };
         let way = |of_k, of, micros| Way {
@@ -309,7 +340,7 @@ impl Speeds {
             },
             micros,
         };
-        let within = match of.tile {
+        let within = |of: &MeasuredTime| match of.tile {
             Some([_, columns]) if route == Route::Direct && self.is_cpu => {
                 let each = self.copying(&self.to_panels, size, [copies.a_by_columns, false]);
                 each * (f64::from(size.n) / columns as f64).ceil()
@@ -317,18 +348,19 @@ impl Speeds {
             _ => 0.0,
         };
         let waiting = WAITING * aligned.map(f64::from).iter().sum::<f64>();
-        let besides = |needed| within + waiting + self.copying(kernel.copying, size, needed);
-        let mut ways = vec![way(copies.of_k, of, by_itself + besides(needed))];
+        let besides = |needed| waiting + self.copying(kernel.copying, size, needed);
+        let with = |&(of, by_itself)| {
+            let micros = by_itself + within(of) + besides(needed);
+            way(copies.of_k, of, micros)
+        };
+        let mut ways: Vec<_> = values.iter().map(with).collect();
         // What a copy takes has to be known.
         let turned = turned(times, copies.of_k, problem).filter(|_| !kernel.copying.is_empty());
         for (of_k, ratio) in turned {
             let differ = [0, 1].map(|it| of_k[it] != copies.of_k[it]);
-            if let Some((of, _)) = self.values(route, times, of_k, problem) {
-                ways.push(way(
-                    of_k,
-                    of,
-                    by_itself * ratio + besides(either(needed, differ)),
-                ));
+            if let Some(&(of, _)) = self.values(route, times, of_k, problem, 1).first() {
+                let micros = fastest * ratio + besides(either(needed, differ));
+                ways.push(way(of_k, of, micros));
             }
         }
         ways
@@ -344,22 +376,25 @@ impl Speeds {
             .sum()
     }
 
-    /// The problem whose values a route takes for another with lines of A and B of k or not, and
-    /// the time with them: the fastest of those whose time goes by rounds of work-groups on a GPU,
-    /// otherwise the most similar.
+    /// The problems whose values a route takes for another with lines of A and B of k or not, and
+    /// the time with them, the shortest first: of those whose time goes by rounds of work-groups
+    /// on a GPU at most so many that are the fastest, otherwise the most similar.
     fn values<'a>(
         &self,
         route: Route,
         times: &'a [MeasuredTime],
         of_k: [bool; 2],
         problem: [i64; 3],
-    ) -> Option<(&'a MeasuredTime, f64)> {
+        most: usize,
+    ) -> Vec<(&'a MeasuredTime, f64)> {
         let times = in_layout(times, of_k);
+        let machine = self.machine();
         if !self.is_cpu && route != Route::Direct {
-            return fastest(times, problem, self.machine());
+            return fastest(times, problem, machine, most);
         }
-        let (_, nearest) = nearest(times, problem)?;
-        Some((nearest, estimate([nearest], problem, self.machine())?))
+        let nearest = nearest(times, problem).map(|(_, nearest)| nearest);
+        let known = nearest.and_then(|of| Some((of, estimate([of], problem, machine)?)));
+        known.into_iter().collect()
     }
 
     /// The values of a problem for another. For itself and on a CPU, the selection rule has them.
@@ -475,6 +510,19 @@ fn on_tensor_cores<T: Real>(capability: i64) -> Option<Route> {
     let there =
         |(orders, route): (Orders, Route)| orders.are_there::<T>(capability).then_some(route);
     routes.into_iter().find_map(there)
+}
+
+/// A route of which tuning has measured nothing.
+const fn of_nothing(route: Route, copies: Copies) -> Choice {
+    Choice {
+        route,
+        of_k: copies.of_k,
+        aligns: false,
+        values: Values {
+            row: None,
+            parts: 0,
+        },
+    }
 }
 
 /// What either is true of, for A and B.

@@ -75,6 +75,16 @@ fn multiply_batched_with<T: Number>(
     gemm.multiply_batched_with(queue, route, T::real(1.0), a, b, T::real(0.0), c, ONE)
 }
 
+fn measure<T: Number>(
+    gemm: &mut Gemm<T>,
+    queue: &Queue,
+    a: Matrix<'_, T>,
+    b: Matrix<'_, T>,
+    c: MatrixMut<'_, T>,
+) -> Result<Option<Event>, GemmError> {
+    gemm.measure(queue, T::real(1.0), a, b, c).map(|_| None)
+}
+
 /// Those that every type has.
 fn calls<T: Number>() -> Vec<Call<T>> {
     vec![
@@ -82,6 +92,7 @@ fn calls<T: Number>() -> Vec<Call<T>> {
         multiply_with,
         multiply_batched,
         multiply_batched_with,
+        measure,
     ]
 }
 

@@ -1,7 +1,9 @@
 //! Every route and type against sums in double precision, for sizes, distances and layouts of all
 //! kinds.
 
-use crate::host::{Activation, Ending, Expected, Host, Number, Numbers, cases};
+use crate::host::{
+    Activation, Ending, Expected, Host, Number, Numbers, cases, has_double_precision,
+};
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{Gemm, Matrix, MatrixMut, Route, Shape};
 
@@ -125,6 +127,56 @@ fn half_precision_is_rounded_once() {
 #[test]
 fn bfloat16_is_rounded_once() {
     random_cases::<bf16>(6, &EVERYWHERE, 30);
+}
+
+/// C has the product after `measure`, by whichever way was last, and calls after it are right.
+fn measured<T: Number>(seed: u64, (by_rows, alpha): (bool, f64)) {
+    let queue = Queue::default_device().unwrap();
+    let mut numbers = Numbers(seed);
+    let mut random =
+        |rows, columns, by_rows| Host::<T>::random(&mut numbers, rows, columns, by_rows, 3, 5);
+    let (a, b) = (random(33, 65, by_rows), random(65, 17, !by_rows));
+    let c = random(33, 17, by_rows);
+    let buffer = |host: &Host<T>| Buffer::from_slice(&queue, &host.values).unwrap();
+    let (of_a, of_b, mut of_c) = (buffer(&a), buffer(&b), buffer(&c));
+    let mut gemm = Gemm::new(&queue).unwrap();
+    let (left, right) = (Matrix::new(&of_a, a.shape), Matrix::new(&of_b, b.shape));
+    let target = MatrixMut::new(&mut of_c, c.shape);
+    let measured = gemm.measure(&queue, T::real(alpha), left, right, target);
+    let seconds = measured.unwrap().unwrap();
+    assert!(seconds > 0.0, "{seconds}");
+    let found = of_c.read(&queue).unwrap();
+    let product = Expected::unchanged(&c).after([(&a, 0), (&b, 0), (&c, 0)], alpha, 0.0);
+    product.is_found(&found, || format!("measured, {by_rows}, {alpha}"));
+    let mut before = c;
+    before.values = found;
+    let target = MatrixMut::new(&mut of_c, before.shape);
+    gemm.multiply(&queue, T::real(alpha), left, right, T::real(-2.0), target)
+        .unwrap();
+    Expected::unchanged(&before)
+        .after([(&a, 0), (&b, 0), (&before, 0)], alpha, -2.0)
+        .is_found(&of_c.read(&queue).unwrap(), || {
+            format!("after it, {by_rows}, {alpha}")
+        });
+}
+
+#[test]
+fn measuring_multiplies_and_calls_after_it_are_right() {
+    measured::<f32>(11, (true, 0.5));
+    measured::<f32>(12, (false, 0.0));
+    measured::<bf16>(13, (false, 1.0));
+    if has_double_precision() {
+        measured::<f64>(14, (true, -1.0));
+    }
+    let queue = Queue::default_device().unwrap();
+    let ones = Buffer::from_slice(&queue, &[1.0_f32; 4]).unwrap();
+    let mut none = Buffer::from_slice(&queue, &[7.0_f32]).unwrap();
+    let (a, b) = (Shape::row_major(0, 2), Shape::row_major(2, 2));
+    let (a, b) = (Matrix::new(&ones, a), Matrix::new(&ones, b));
+    let c = MatrixMut::new(&mut none, Shape::row_major(0, 2));
+    let seconds = Gemm::new(&queue).unwrap().measure(&queue, 1.0, a, b, c);
+    assert_eq!(seconds.unwrap(), None);
+    assert_eq!(none.read(&queue).unwrap(), [7.0]);
 }
 
 /// C ← α A B + β C, of which A is a column of these numbers and B a row of a single 1: what α and β,

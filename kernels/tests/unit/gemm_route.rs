@@ -427,3 +427,60 @@ fn batches_are_on_tensor_cores_where_that_is_faster_and_they_can_read_the_matric
     speeds.batched_tensor = None;
     assert_eq!(kind(&speeds, 128), BatchKind::Ordinary);
 }
+
+#[test]
+fn several_values_of_a_kernel_are_worth_timing_and_the_most_promising_ways_come_first() {
+    let by_tiles = |side, tile, micros| MeasuredTime {
+        row: usize::try_from(side).unwrap(),
+        tile: Some(tile),
+        ..measured(side, micros)
+    };
+    let speeds = Speeds {
+        direct: vec![measured(1024, 1000.0)],
+        pipelined: vec![
+            by_tiles(512, [64; 2], 80.0),
+            by_tiles(1024, [128; 2], 200.0),
+            by_tiles(2048, [128; 2], 1500.0),
+            by_tiles(4096, [128; 2], 40_000.0),
+        ],
+        compute_units: 100,
+        ..nothing()
+    };
+    let most = |most| {
+        let choices = speeds.worth_timing(cube(1000), NO_COPIES, Arithmetic::Automatic, most);
+        let ways = choices.into_iter().map(|it| (it.route, it.values.row));
+        ways.collect::<Vec<_>>()
+    };
+    let pipelined = |row| (Route::Pipelined, Some(row));
+    let all = [
+        pipelined(1024),
+        pipelined(2048),
+        pipelined(512),
+        (Route::Direct, Some(0)),
+    ];
+    assert_eq!(most(6), all);
+    assert_eq!(most(2), all[..2]);
+}
+
+#[test]
+fn where_nothing_was_measured_the_routes_of_the_kind_of_device_are_worth_timing() {
+    let routes = |speeds: &Speeds, arithmetic| {
+        let choices = speeds.worth_timing(cube(1000), NO_COPIES, arithmetic, 6);
+        choices.iter().map(|it| it.route).collect::<Vec<_>>()
+    };
+    let cpu = Speeds {
+        is_cpu: true,
+        ..nothing()
+    };
+    let gpu = Speeds {
+        on_tensor_cores: Some(Route::Tensor),
+        ..nothing()
+    };
+    let (direct, tiled) = (Route::Direct, Route::Pipelined);
+    assert_eq!(routes(&cpu, Arithmetic::Automatic), [direct, Route::Panels]);
+    assert_eq!(
+        routes(&gpu, Arithmetic::Automatic),
+        [direct, tiled, Route::Tensor]
+    );
+    assert_eq!(routes(&gpu, Arithmetic::Plain), [direct, tiled]);
+}
