@@ -20,6 +20,13 @@ pub(crate) enum OutputError {
         folder(path).display()
     )]
     NoFolder { option: &'static str, path: PathBuf },
+    /// Another option names it.
+    #[error("{option} {}: {other} writes that file; name another one", path.display())]
+    IsWritten {
+        option: &'static str,
+        path: PathBuf,
+        other: &'static str,
+    },
 }
 
 /// Checks the file that an option names. Of an input that is a folder all files are read.
@@ -42,6 +49,27 @@ pub(super) fn check_output(
     let is_read = |input: &Path| real.ancestors().any(|place| is_same(place, input));
     if inputs.into_iter().any(|input| is_read(input.as_ref())) {
         return Err(OutputError::IsInput { option, path });
+    }
+    Ok(())
+}
+
+/// Checks that two options name different files, which need not be there.
+pub(super) fn check_distinct(
+    (option, output): (&'static str, Option<&Path>),
+    (other, written): (&'static str, Option<&Path>),
+) -> Result<(), OutputError> {
+    let (Some(output), Some(written)) = (output, written) else {
+        return Ok(());
+    };
+    let is_same_place =
+        is_same(&folder(output), &folder(written)) && output.file_name() == written.file_name();
+    if is_same_place || is_same(output, written) {
+        let path = output.to_owned();
+        return Err(OutputError::IsWritten {
+            option,
+            path,
+            other,
+        });
     }
     Ok(())
 }
@@ -99,5 +127,30 @@ mod tests {
         let refusal = refusal(&path("no/folder/x"), &path("input")).unwrap();
         assert!(refusal.contains("there is no folder"), "{refusal}");
         assert!(check_output("--output", None, [path("input")]).is_ok());
+    }
+
+    #[test]
+    fn two_outputs_are_different_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("inner")).unwrap();
+        fs::write(path("there"), "").unwrap();
+        fs::hard_link(path("there"), path("hard")).unwrap();
+        let refusal = |one: &str, other: &str| {
+            let (one, other) = (path(one), path(other));
+            let checked = check_distinct(("--plot", Some(&one)), ("--trace", Some(&other)));
+            checked.err().map(|error| error.to_string())
+        };
+        for (one, other) in [("new", "new"), ("inner/../new", "new"), ("there", "hard")] {
+            let said = refusal(one, other).unwrap();
+            let end = format!("{one}: --trace writes that file; name another one");
+            assert!(
+                said.starts_with("--plot ") && said.ends_with(&end),
+                "{said}"
+            );
+        }
+        assert_eq!(refusal("new", "newer"), None);
+        assert_eq!(refusal("new", "inner/new"), None);
+        assert!(check_distinct(("--plot", Some(&path("new"))), ("--trace", None)).is_ok());
     }
 }

@@ -1,6 +1,6 @@
 //! `cargo cltune simulate`: strategies on recorded spaces.
 
-use super::outputs::{OutputError, check_output};
+use super::outputs::{OutputError, check_distinct, check_output};
 use super::strategy_help::strategy_help;
 use super::{Exit, Format};
 use crate::exchange::{self, ReadError};
@@ -132,6 +132,8 @@ pub(crate) fn run(args: &SimulateArgs, stdout: &mut dyn Write) -> Result<Exit, S
         let inputs = args.spaces.iter().chain(&args.warm_start);
         check_output(option, output.as_deref(), inputs.chain(&args.runs))?;
     }
+    let (plot, trace) = (args.plot.as_deref(), args.trace.as_deref());
+    check_distinct(("--plot", plot), ("--trace", trace))?;
     let recordings = args.spaces.iter().map(|path| read(path));
     let recordings = recordings.collect::<Result<Vec<_>, _>>()?;
     let others = args.warm_start.iter().map(|path| read(path));

@@ -15,8 +15,9 @@
 //! columns that follow each other; `ROUTE` is auto, plain, direct, pipelined, tensor, warpgroup,
 //! panels, pipelinedparts, tensorparts, measured, which is auto after `Gemm::measure`, batched, which
 //! is the kernel for batches, layer, which is auto with a bias and GELU in the same launch, biased,
-//! which is that without GELU, or `choice`, which is answered with the route that auto takes. With `COUNT` it is a batch of so many
-//! products, whose matrices follow each other; a route then multiplies one after the other.
+//! which is that without GELU, or `choice`, which is answered with the route that auto takes. With
+//! `COUNT` it is a batch of so many products, whose matrices follow each other; a route then
+//! multiplies one after the other.
 
 mod error;
 mod speed;

@@ -42,8 +42,8 @@ impl<T: Real> Gemm<T> {
     /// Otherwise calls take the way that lets expect the least time by what tuning has measured of
     /// the same or other sizes. Timed are the six that are expected to be the fastest, which may be
     /// by the same kernel with the values of several sizes; where tuning has measured nothing on
-    /// the device, the routes that suit any device of its kind. Kernels that have not been built
-    /// are, and the queue is waited for.
+    /// the device, the routes that suit any device of its kind. It builds their kernels, which may
+    /// take seconds, and waits for the queue.
     ///
     /// Returns the seconds of a product, from the call until the device has done, as a median;
     /// `None` where C has no elements.
