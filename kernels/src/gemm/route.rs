@@ -236,14 +236,10 @@ impl Speeds {
         if !ways.is_empty() {
             return ways.into_iter().map(|way| way.choice).collect();
         }
-        let tiled = if self.is_cpu {
-            Route::Panels
-        } else {
-            Route::Pipelined
-        };
-        let tensor = self.on_tensor_cores;
-        let tensor = tensor.filter(|_| self.may_use_tensor_cores(size, arithmetic));
-        let routes = [Route::Direct, tiled].into_iter().chain(tensor);
+        let tensor = self.tensor_route(size, arithmetic);
+        let routes = [Route::Direct, self.tiled_route()]
+            .into_iter()
+            .chain(tensor);
         routes.map(|route| of_nothing(route, copies)).collect()
     }
 
@@ -261,10 +257,10 @@ impl Speeds {
         let lies_aligned = copies.unaligned == [false; 2];
         let mut ways = Vec::new();
         for kernel in self.kernels(products, copies, is_precise) {
-            ways.extend(self.ways_of(&kernel, size, copies, (false, most)));
+            ways.extend(self.ways_of(&kernel, size, copies, false, most));
             // With copies of the lines that begin at no multiple of 16 bytes, where it reads any.
             if !lies_aligned && kernel.times.iter().any(|time| time.is_aligned.is_some()) {
-                ways.extend(self.ways_of(&kernel, size, copies, (true, most)));
+                ways.extend(self.ways_of(&kernel, size, copies, true, most));
             }
         }
         ways
@@ -319,7 +315,8 @@ impl Speeds {
         kernel: &Kernel<'_>,
         size: Size,
         copies: Copies,
-        (aligns, most): (bool, usize),
+        aligns: bool,
+        most: usize,
     ) -> Vec<Way> {
         let problem = [size.m, size.n, size.k].map(i64::from);
         let route = kernel.route;
@@ -491,13 +488,25 @@ impl Speeds {
     fn unmeasured(&self, size: Size, arithmetic: Arithmetic) -> Route {
         if volume([size.m, size.n, size.k].map(i64::from)) < WORTH_PACKING {
             Route::Direct
-        } else if self.is_cpu {
+        } else {
+            let tensor = self.tensor_route(size, arithmetic);
+            tensor.unwrap_or_else(|| self.tiled_route())
+        }
+    }
+
+    /// The route of large products on the ordinary units, on any device of its kind.
+    const fn tiled_route(&self) -> Route {
+        if self.is_cpu {
             Route::Panels
         } else {
-            let tensor = self.on_tensor_cores;
-            let tensor = tensor.filter(|_| self.may_use_tensor_cores(size, arithmetic));
-            tensor.unwrap_or(Route::Pipelined)
+            Route::Pipelined
         }
+    }
+
+    /// The route on tensor cores, where the device has some that may be chosen.
+    fn tensor_route(&self, size: Size, arithmetic: Arithmetic) -> Option<Route> {
+        let tensor = self.on_tensor_cores;
+        tensor.filter(|_| self.may_use_tensor_cores(size, arithmetic))
     }
 }
 
