@@ -99,6 +99,19 @@ fn a_right_configuration_is_timed() {
 }
 
 #[test]
+fn one_that_is_far_behind_is_compared_in_few_rounds() {
+    let device = Device::select().unwrap();
+    let options = MeasureOptions::default();
+    let mut measurer = Measurer::new(&device, &declaration(), &[1 << 12], &options).unwrap();
+    let times = measurer.compare(&[vec![10], vec![0]]);
+    let rounds: Vec<usize> = times
+        .iter()
+        .map(|of| of.as_ref().unwrap().samples_us.len())
+        .collect();
+    assert!(rounds[0] == 3 && rounds[1] >= 11, "{rounds:?}");
+}
+
+#[test]
 fn a_clearly_slower_configuration_is_not_repeated() {
     let mut measurer = prepare(&declaration()).unwrap();
     let Outcome::Ok(measurement) = measurer.measure(&[0], Some(1e-6), None) else {

@@ -18,6 +18,9 @@ const ROUNDS: (usize, usize) = (11, 101);
 /// Where energy is measured: each round takes many launches of each.
 const ENERGY_TIME: Duration = Duration::from_secs(10);
 const ENERGY_ROUNDS: (usize, usize) = (5, 25);
+/// After so many rounds, one that needed more than so many times another's median in each is not
+/// timed again: a default that is a hundred times slower would take nearly all of the time.
+const FAR: (usize, f64) = (3, 2.0);
 
 /// A configuration timed in turns with others.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,8 +52,9 @@ impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
     /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all
     /// are known to 0.2 %. Where energy is measured, each round measures it as well: 5 rounds, and up
-    /// to 25, or 10 seconds; they are compared by their objective. They are expected to have been
-    /// [verified](Self::verify), which also has built them.
+    /// to 25, or 10 seconds; they are compared by their objective. One that is more than twice as slow
+    /// as another has 3 rounds. They are expected to have been [verified](Self::verify), which also
+    /// has built them.
     ///
     /// For each its times, or why it failed: an outcome that is not [`Outcome::Ok`].
     pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Result<Compared, Outcome>> {
@@ -81,8 +85,10 @@ impl Measurer {
             if round >= rounds.0 && is_enough() {
                 break;
             }
+            let far = far_behind(&contenders, objective);
             for contender in &mut contenders {
                 if let Ok(contending) = contender
+                    && !far.is_some_and(|far| contending.least(objective) > far)
                     && let Err(outcome) = self.one_round(contending, on, round == 0)
                 {
                     *contender = Err(outcome);
@@ -162,6 +168,12 @@ impl Contending {
     fn figures(&self, objective: Objective) -> Vec<f64> {
         figures(&self.samples_us, &self.energies_j, objective)
     }
+
+    /// The least of them; infinite before the first round.
+    fn least(&self, objective: Objective) -> f64 {
+        let figures = self.figures(objective).into_iter();
+        figures.fold(f64::INFINITY, f64::min)
+    }
 }
 
 /// What the objective wants least of in each round, from times in microseconds and energies in
@@ -178,9 +190,22 @@ pub fn figures(samples_us: &[f64], energies_j: &[f64], objective: Objective) -> 
 /// The precision to which all are known at most, a part of the time.
 const PRECISION: f64 = 0.002;
 
-/// Whether one is better than all others beyond doubt, or all are known well.
-fn is_decided(contenders: &[Contender], objective: Objective) -> bool {
+/// A contender all of whose figures are above this is far behind another; `None` before the rounds
+/// of [`FAR`].
+fn far_behind(contenders: &[Contender], objective: Objective) -> Option<f64> {
     let contending = contenders.iter().flatten();
+    let known = contending.filter(|of| of.samples_us.len() >= FAR.0);
+    let medians = known.filter_map(|of| median(&of.figures(objective)));
+    Some(medians.reduce(f64::min)? * FAR.1)
+}
+
+/// Whether one is better than all others beyond doubt, or all are known well. Those that are far
+/// behind are neither.
+fn is_decided(contenders: &[Contender], objective: Objective) -> bool {
+    let rounds = contenders.iter().flatten().map(|of| of.samples_us.len());
+    let most = rounds.max().unwrap_or(0);
+    let contending = contenders.iter().flatten();
+    let contending = contending.filter(|of| of.samples_us.len() == most);
     let figures = contending.map(|of| of.figures(objective));
     let mut intervals: Vec<(f64, f64)> = figures.filter_map(|of| median_interval(&of)).collect();
     if intervals
