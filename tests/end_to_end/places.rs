@@ -211,6 +211,14 @@ fn packages_of_a_workspace_have_lockfiles_of_their_own() {
     let check = project.cltune(&check).expect_code(0);
     let _ = check
         .expect_stderr(&["warning: excluded package(s) `elsewhere` not found in workspace `/"]);
+    for pattern in [
+        ["list", "-p", "*-sec?nd"].as_slice(),
+        &["list", "--workspace", "--exclude", "*-f*"],
+    ] {
+        let listed = project.cltune(pattern).expect_code(0);
+        let listed = listed.expect_stdout(&["cltune_e2e_second::same_name"]);
+        assert!(!listed.stdout.contains("cltune_e2e_first::"), "{listed}");
+    }
     // From a member's folder, as cargo does.
     let mut inside = project.cltune_command(&["list"]);
     let inside = cltune_tests::Output::of(inside.current_dir(project.path("second")));
@@ -221,6 +229,8 @@ fn packages_of_a_workspace_have_lockfiles_of_their_own() {
 
     let unknown = project.cltune(&["list", "-p", "elsewhere"]).expect_code(2);
     let _ = unknown.expect_stderr(&["elsewhere", "cltune-e2e-first", "cltune-e2e-second"]);
+    let unknown = project.cltune(&["list", "-p", "else*"]).expect_code(2);
+    let _ = unknown.expect_stderr(&["else*", "cltune-e2e-first", "cltune-e2e-second"]);
 }
 
 #[test]

@@ -1,13 +1,13 @@
 //! The run of `cargo build`, and the artifacts that it reports.
 
 use super::diagnostics::{Diagnostics, StaleWarning};
-use crate::terminal::say;
-use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, PackageId, Target};
+use super::packages::{self, SelectError, Selected, cargo, name_and_version};
+use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, PackageId, Target};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::BufReader;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 /// Which packages and targets to build, as for `cargo build`.
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -128,33 +128,9 @@ pub(crate) enum BuildError {
     /// `cargo metadata` failed, as in a folder without a package.
     #[error("{}", reason(.0))]
     Metadata(#[from] cargo_metadata::Error),
-    /// A package that is neither in the workspace nor a dependency.
-    #[error(
-        "there is no package `{name}` in the workspace or among its dependencies; in the workspace \
-         there are: {}",
-        known.join(", ")
-    )]
-    NoPackage {
-        /// The package that was asked for.
-        name: String,
-        /// The workspace's packages.
-        known: Vec<String>,
-    },
-    /// The workspace has no packages, or none is left of them.
-    #[error(
-        "the workspace of {} has no packages{}",
-        root.display(),
-        if *are_excluded { " but those that `--exclude` leaves out" } else { ": write them to its `members`" }
-    )]
-    NoMembers {
-        /// Its folder.
-        root: PathBuf,
-        /// Whether there are some.
-        are_excluded: bool,
-    },
-    /// As cargo has it.
-    #[error("--exclude leaves packages out of those of --workspace: give that, too")]
-    ExcludeAlone,
+    /// The packages that were asked for are not there.
+    #[error(transparent)]
+    Select(#[from] SelectError),
     /// cargo could not be run.
     #[error("cannot run cargo: {0}")]
     Run(#[from] std::io::Error),
@@ -212,7 +188,7 @@ impl CargoArgs {
         let Selected {
             members,
             dependencies,
-        } = self.select(&metadata)?;
+        } = packages::select(&self.workspace, &metadata, &self.manifest_flags())?;
         let mut built = BTreeMap::new();
         let mut said = Diagnostics::new(hold_back);
         if !members.is_empty() {
@@ -328,75 +304,6 @@ impl CargoArgs {
         ]
     }
 
-    fn select(&self, metadata: &Metadata) -> Result<Selected, BuildError> {
-        let all = self.workspace.workspace || self.workspace.all;
-        if !all && !self.workspace.exclude.is_empty() {
-            return Err(BuildError::ExcludeAlone);
-        }
-        let members = metadata.workspace_packages();
-        let ids = |packages: &[&Package]| packages.iter().map(|of| of.id.clone()).collect();
-        let mut selected = Selected::default();
-        if all {
-            selected.members = ids(&members);
-        } else if self.workspace.package.is_empty() {
-            selected.members = ids(&metadata.workspace_default_packages());
-        }
-        for name in &self.workspace.package {
-            let member = members.iter().find(|package| *package.name == **name);
-            match member {
-                Some(member) => selected.members.push(member.id.clone()),
-                None => selected.dependencies.push(self.dependency(name, metadata)?),
-            }
-        }
-        let excluded = &self.workspace.exclude;
-        let is_unknown = |of: &&String| !members.iter().any(|member| *member.name == ***of);
-        let unknown: Vec<&str> = excluded.iter().filter(is_unknown).map(|of| &**of).collect();
-        if !unknown.is_empty() {
-            say(format_args!(
-                "warning: excluded package(s) `{}` not found in workspace `{}`",
-                unknown.join(", "),
-                metadata.workspace_root
-            ));
-        }
-        let is_excluded = |id: &PackageId| {
-            let name = name_and_version(&id.repr).map(|(name, _)| name);
-            excluded.iter().any(|of| Some(&**of) == name)
-        };
-        selected.members.retain(|id| !is_excluded(id));
-        if selected.members.is_empty() && selected.dependencies.is_empty() {
-            return Err(BuildError::NoMembers {
-                root: metadata.workspace_root.clone().into(),
-                are_excluded: !members.is_empty(),
-            });
-        }
-        Ok(selected)
-    }
-
-    /// The package of this name or specification among the dependencies.
-    fn dependency(&self, name: &str, metadata: &Metadata) -> Result<PackageId, BuildError> {
-        let run = |command: &[&str]| {
-            let mut cargo = cargo();
-            cargo.args(command).args(self.manifest_flags());
-            cargo.stdin(Stdio::null()).output()
-        };
-        let mut said = run(&["pkgid", name])?;
-        if !said.status.success() {
-            // A Cargo.lock that is missing, or older than the manifest, does not have all
-            // dependencies; this adds them and changes nothing else.
-            run(&["update", "--workspace"])?;
-            said = run(&["pkgid", name])?;
-        }
-        let id = String::from_utf8_lossy(&said.stdout).trim().to_owned();
-        if said.status.success() && name_and_version(&id).is_some() {
-            return Ok(PackageId { repr: id });
-        }
-        let members = metadata.workspace_packages();
-        Err(BuildError::NoPackage {
-            name: name.to_owned(),
-            known: members.iter().map(|of| of.name.to_string()).collect(),
-        })
-    }
-
     /// Whether a target was asked for: cargo also builds a package's programs for its tests and
     /// benchmarks, which may run them.
     fn wants(&self, target: &Target) -> bool {
@@ -500,31 +407,6 @@ impl CargoArgs {
     }
 }
 
-/// The selection of the command line.
-#[derive(Default)]
-struct Selected {
-    /// Packages of the workspace.
-    members: Vec<PackageId>,
-    /// Others that it depends on.
-    dependencies: Vec<PackageId>,
-}
-
-/// The cargo that started this command.
-fn cargo() -> Command {
-    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-}
-
-/// Name and version in a package's id, which is `SOURCE#NAME@VERSION`, or `SOURCE#VERSION` where
-/// the name is the last part of the source's path.
-fn name_and_version(id: &str) -> Option<(&str, &str)> {
-    let (source, fragment) = id.rsplit_once('#')?;
-    if let Some(both) = fragment.rsplit_once('@') {
-        return Some(both);
-    }
-    let path = source.split('?').next()?.trim_end_matches('/');
-    Some((path.rsplit('/').next()?, fragment))
-}
-
 /// Whether a target is for those who work on a package, and not for its users.
 fn is_auxiliary(target: &Target) -> bool {
     target.is_example() || target.is_bench() || target.is_test()
@@ -573,39 +455,5 @@ mod tests {
         // Cargo, too, takes it with --workspace only.
         let said = of("alone", false);
         assert!(said.contains("--workspace: give that, too"), "{said}");
-    }
-
-    #[test]
-    fn ids_tell_names_and_versions() {
-        for (id, name, version) in [
-            (
-                "path+file:///work/app/kernels#my-kernels@0.1.0",
-                "my-kernels",
-                "0.1.0",
-            ),
-            (
-                "path+file:///work/app/my-kernels#0.1.0",
-                "my-kernels",
-                "0.1.0",
-            ),
-            (
-                "registry+https://github.com/rust-lang/crates.io-index#half@2.7.1",
-                "half",
-                "2.7.1",
-            ),
-            (
-                "git+https://host/team/kernels.git?branch=a/b#kernels@1.0.0-rc.1+x",
-                "kernels",
-                "1.0.0-rc.1+x",
-            ),
-            (
-                "git+ssh://git@host/team/kernels?rev=1#2.0.0",
-                "kernels",
-                "2.0.0",
-            ),
-        ] {
-            assert_eq!(name_and_version(id), Some((name, version)), "{id}");
-        }
-        assert_eq!(name_and_version("no id"), None);
     }
 }

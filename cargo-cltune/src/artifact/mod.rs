@@ -3,6 +3,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `build` | running cargo and learning what it built |
+//! | `packages` | the packages that a command line asks for |
 //! | `diagnostics` | the compiler's diagnostics |
 //! | `read` | the link sections of a file |
 //! | `collect` | the tunables of each package, each one once |
@@ -11,6 +12,7 @@
 mod build;
 mod collect;
 mod diagnostics;
+mod packages;
 mod read;
 mod sources;
 
