@@ -85,11 +85,7 @@ pub(super) fn select(
         if selected.members.len() > before {
             continue;
         }
-        let dependency = match named {
-            Named::Package(_) => dependency(name, flags)?,
-            Named::Pattern(_) => None,
-        };
-        let dependency = dependency.ok_or_else(|| SelectError::NoPackage {
+        let dependency = dependency(name, flags)?.ok_or_else(|| SelectError::NoPackage {
             name: name.clone(),
             known: members.iter().map(|of| of.name.to_string()).collect(),
         })?;
