@@ -1,13 +1,14 @@
-//! The packages that a command line asks for: those of the workspace, and dependencies that it names.
+//! The packages that a command line asks for: those of the workspace, and dependencies that it
+//! names.
 
 use crate::terminal::say;
 use cargo_metadata::{Metadata, Package, PackageId};
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 /// The selection of the command line.
-#[derive(Default)]
 pub(super) struct Selected {
     /// Packages of the workspace.
     pub(super) members: Vec<PackageId>,
@@ -34,7 +35,11 @@ pub(crate) enum SelectError {
     #[error(
         "the workspace of {} has no packages{}",
         root.display(),
-        if *are_excluded { " but those that `--exclude` leaves out" } else { ": write them to its `members`" }
+        if *are_excluded {
+            " but those that `--exclude` leaves out"
+        } else {
+            ": write them to its `members`"
+        }
     )]
     NoMembers {
         /// Its folder.
@@ -70,26 +75,25 @@ pub(super) fn select(
         return Err(SelectError::ExcludeAlone);
     }
     let members = metadata.workspace_packages();
-    let ids = |packages: &[&Package]| packages.iter().map(|of| of.id.clone()).collect();
-    let mut selected = Selected::default();
+    let mut chosen: Vec<&Package> = Vec::new();
     if all {
-        selected.members = ids(&members);
+        chosen.clone_from(&members);
     } else if workspace.package.is_empty() {
-        selected.members = ids(&metadata.workspace_default_packages());
+        chosen = metadata.workspace_default_packages();
     }
+    let mut dependencies = Vec::new();
     for name in &workspace.package {
         let named = Named::new(name)?;
-        let before = selected.members.len();
-        let matching = members.iter().filter(|of| named.is(&of.name));
-        selected.members.extend(matching.map(|of| of.id.clone()));
-        if selected.members.len() > before {
-            continue;
+        let matching = members.iter().copied().filter(|of| named.is(&of.name));
+        let matching: Vec<&Package> = matching.collect();
+        if matching.is_empty() {
+            let dependency = dependency(name, flags)?.ok_or_else(|| SelectError::NoPackage {
+                name: name.clone(),
+                known: members.iter().map(|of| of.name.to_string()).collect(),
+            })?;
+            dependencies.push(dependency);
         }
-        let dependency = dependency(name, flags)?.ok_or_else(|| SelectError::NoPackage {
-            name: name.clone(),
-            known: members.iter().map(|of| of.name.to_string()).collect(),
-        })?;
-        selected.dependencies.push(dependency);
+        chosen.extend(matching);
     }
     let excluded = workspace.exclude.iter().map(|name| Named::new(name));
     let excluded = excluded.collect::<Result<Vec<Named<'_>>, SelectError>>()?;
@@ -106,21 +110,20 @@ pub(super) fn select(
             metadata.workspace_root
         ));
     }
-    let is_excluded = |id: &PackageId| {
-        let name = name_and_version(&id.repr).map(|(name, _)| name);
-        name.is_some_and(|name| excluded.iter().any(|of| of.is(name)))
-    };
-    selected.members.retain(|id| !is_excluded(id));
+    chosen.retain(|of| !excluded.iter().any(|excluded| excluded.is(&of.name)));
     // Two patterns may match the same.
-    let mut seen = std::collections::BTreeSet::new();
-    selected.members.retain(|id| seen.insert(id.clone()));
-    if selected.members.is_empty() && selected.dependencies.is_empty() {
+    let mut seen = BTreeSet::new();
+    chosen.retain(|of| seen.insert(&of.id));
+    if chosen.is_empty() && dependencies.is_empty() {
         return Err(SelectError::NoMembers {
             root: metadata.workspace_root.clone().into(),
             are_excluded: !members.is_empty(),
         });
     }
-    Ok(selected)
+    Ok(Selected {
+        members: chosen.into_iter().map(|of| of.id.clone()).collect(),
+        dependencies,
+    })
 }
 
 /// What names packages: one of them, or a pattern, where cargo takes it for one.
