@@ -51,10 +51,10 @@ struct Contending {
 impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
     /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all
-    /// are known to 0.2 %. Where energy is measured, each round measures it as well: 5 rounds, and up
-    /// to 25, or 10 seconds; they are compared by their objective. One that is more than twice as slow
-    /// as another has 3 rounds. They are expected to have been [verified](Self::verify), which also
-    /// has built them.
+    /// are known to 0.2 %. Where energy is measured, each round measures it as well: 5 rounds, and
+    /// up to 25, or 10 seconds; they are compared by their objective. One that needs more than
+    /// twice another's has 3 rounds. They are expected to have been [verified](Self::verify), which
+    /// also has built them.
     ///
     /// For each its times, or why it failed: an outcome that is not [`Outcome::Ok`].
     pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Result<Compared, Outcome>> {
@@ -88,7 +88,7 @@ impl Measurer {
             let far = far_behind(&contenders, objective);
             for contender in &mut contenders {
                 if let Ok(contending) = contender
-                    && !far.is_some_and(|far| contending.least(objective) > far)
+                    && !far.is_some_and(|far| contending.is_above(far, objective))
                     && let Err(outcome) = self.one_round(contending, on, round == 0)
                 {
                     *contender = Err(outcome);
@@ -169,10 +169,10 @@ impl Contending {
         figures(&self.samples_us, &self.energies_j, objective)
     }
 
-    /// The least of them; infinite before the first round.
-    fn least(&self, objective: Objective) -> f64 {
-        let figures = self.figures(objective).into_iter();
-        figures.fold(f64::INFINITY, f64::min)
+    /// Whether all of them are above this.
+    fn is_above(&self, far: f64, objective: Objective) -> bool {
+        let mut figures = self.figures(objective).into_iter();
+        figures.all(|figure| figure > far)
     }
 }
 
