@@ -1,5 +1,5 @@
-//! `--objective energy` and `energy-delay`, with made-up counters that a driver advances as it
-//! launches: the winner is another one than by time.
+//! `--objective energy` and `energy-delay`, with a driver that makes up the times of launches, and
+//! advances made-up counters: the winner is another one than by time.
 
 use cltune_tests::faulty::{BEST, Session};
 use cltune_tests::powercap::{LACKED_UJ, Powercap, VARIABLE};
@@ -9,9 +9,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+/// The time of a launch for each value of `A`, microseconds.
+const TIMES_US: [u64; 6] = [800, 400, 200, 100, 25, 100];
 /// The energy of a launch for each value of `A`, microjoules. 1 takes four times the time of 3 and
-/// two thirds of its energy, which is the least; so 3 has three eighths of the product of 1. 4, the
-/// fastest, takes so much that its product is larger even where it is thirty times as fast as 3.
+/// two thirds of its energy, which is the least; so 3 has three eighths of the product of 1, the
+/// least product. 4, the fastest, has the largest energy.
 const SPENT_UJ: [u64; 6] = [1_000_000, 30_000, 1_000_000, 45_000, 4_000_000, 400_000];
 const LEAST_ENERGY: i64 = 1;
 const LEAST_PRODUCT: i64 = 3;
@@ -20,9 +22,14 @@ const IDLE_W: f64 = 0.02;
 
 fn session(powercap: &Powercap) -> Session {
     let zone = powercap.launches();
-    let faults = SPENT_UJ.iter().enumerate().map(|(value, microjoules)| {
-        let zone = zone.display();
-        format!("spend={microjoules} {zone}@clEnqueueNDRangeKernel:A={value}")
+    let launches = TIMES_US.iter().zip(SPENT_UJ).enumerate();
+    let faults = launches.map(|(value, (time_us, microjoules))| {
+        let (zone, end_ns) = (zone.display(), time_us * 1000);
+        format!(
+            "spend={microjoules} {zone}@clEnqueueNDRangeKernel:A={value};\
+             answer=0@CL_PROFILING_COMMAND_START:A={value};\
+             answer={end_ns}@CL_PROFILING_COMMAND_END:A={value}"
+        )
     });
     Session::new(&faults.collect::<Vec<_>>().join(";"))
 }

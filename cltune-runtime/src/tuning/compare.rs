@@ -18,8 +18,10 @@ const ROUNDS: (usize, usize) = (11, 101);
 /// Where energy is measured: each round takes many launches of each.
 const ENERGY_TIME: Duration = Duration::from_secs(10);
 const ENERGY_ROUNDS: (usize, usize) = (5, 25);
-/// After so many rounds, one that needed more than so many times another's median in each is not
-/// timed again: a default that is a hundred times slower would take nearly all of the time.
+/// After so many rounds, one that needed more than so many times another's most in each is not
+/// timed again: a default that is a hundred times slower would take nearly all of the time. On a
+/// machine that hinders now and then the other is hindered too, sooner or later, and the first is
+/// timed again.
 const FAR: (usize, f64) = (3, 2.0);
 
 /// A configuration timed in turns with others.
@@ -52,9 +54,9 @@ impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
     /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all
     /// are known to 0.2 %. Where energy is measured, each round measures it as well: 5 rounds, and
-    /// up to 25, or 10 seconds; they are compared by their objective. One that needs more than
-    /// twice another's has 3 rounds. They are expected to have been [verified](Self::verify), which
-    /// also has built them.
+    /// up to 25, or 10 seconds; they are compared by their objective. One that always needs more
+    /// than twice another's most has 3 rounds. They are expected to have been
+    /// [verified](Self::verify), which also has built them.
     ///
     /// For each its times, or why it failed: an outcome that is not [`Outcome::Ok`].
     pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Result<Compared, Outcome>> {
@@ -195,8 +197,8 @@ const PRECISION: f64 = 0.002;
 fn far_behind(contenders: &[Contender], objective: Objective) -> Option<f64> {
     let contending = contenders.iter().flatten();
     let known = contending.filter(|of| of.samples_us.len() >= FAR.0);
-    let medians = known.filter_map(|of| median(&of.figures(objective)));
-    Some(medians.reduce(f64::min)? * FAR.1)
+    let most = known.filter_map(|of| of.figures(objective).into_iter().reduce(f64::max));
+    Some(most.reduce(f64::min)? * FAR.1)
 }
 
 /// Whether one is better than all others beyond doubt, or all are known well. Those that are far

@@ -32,7 +32,7 @@
 //! | `print=TEXT` | on standard output, without an end of line |
 //! | `leak=1000000` | bytes of the address space |
 //! | `spend=500 FOLDER` | the counter of energy in that folder, as powercap has them, advances by so many microjoules |
-//! | `answer=64` | to a query, whose name stands for the call: `CL_DEVICE_LOCAL_MEM_SIZE`, `CL_DEVICE_TYPE` |
+//! | `answer=64` | to a query, whose name stands for the call: `CL_DEVICE_LOCAL_MEM_SIZE`, `CL_PROFILING_COMMAND_END` |
 //! | `hide=cl_khr_fp64` | the word is left out of the answer to a query for text: `CL_DEVICE_EXTENSIONS` |
 //!
 //! Where `CLTUNE_OBJECTS` names a file, a process writes into it when it ends, for each kind of

@@ -8,10 +8,11 @@ use opencl_sys::cl_icd::{
     clEnqueueFillBuffer_t, clEnqueueMapBuffer_t, clEnqueueMarkerWithWaitList_t,
     clEnqueueNDRangeKernel_t, clEnqueueReadBuffer_t, clEnqueueReadBufferRect_t,
     clEnqueueUnmapMemObject_t, clEnqueueWriteBuffer_t, clEnqueueWriteBufferRect_t, clFinish_t,
-    clGetDeviceIDs_t, clGetDeviceInfo_t, clGetEventInfo_t, clGetKernelWorkGroupInfo_t,
-    clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t, clReleaseKernel_t,
-    clReleaseMemObject_t, clReleaseProgram_t, clRetainCommandQueue_t, clRetainContext_t,
-    clRetainEvent_t, clRetainKernel_t, clRetainMemObject_t, clRetainProgram_t, clWaitForEvents_t,
+    clGetDeviceIDs_t, clGetDeviceInfo_t, clGetEventInfo_t, clGetEventProfilingInfo_t,
+    clGetKernelWorkGroupInfo_t, clReleaseCommandQueue_t, clReleaseContext_t, clReleaseEvent_t,
+    clReleaseKernel_t, clReleaseMemObject_t, clReleaseProgram_t, clRetainCommandQueue_t,
+    clRetainContext_t, clRetainEvent_t, clRetainKernel_t, clRetainMemObject_t, clRetainProgram_t,
+    clWaitForEvents_t,
 };
 use std::ptr;
 
@@ -50,6 +51,7 @@ real! {
     clEnqueueWriteBuffer: clEnqueueWriteBuffer_t = enqueue_write_buffer,
     clEnqueueCopyBuffer: clEnqueueCopyBuffer_t = enqueue_copy_buffer,
     clGetEventInfo: clGetEventInfo_t = get_event_info,
+    clGetEventProfilingInfo: clGetEventProfilingInfo_t = get_event_profiling_info,
     clWaitForEvents: clWaitForEvents_t = wait_for_events,
     clFinish: clFinish_t = finish,
     clCreateSubBuffer: clCreateSubBuffer_t = create_sub_buffer,
