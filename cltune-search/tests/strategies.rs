@@ -220,12 +220,13 @@ fn several_in_flight(strategy: &str, space: &Arc<Space>, mut chance: Generator) 
 #[test]
 fn the_order_of_results_changes_no_strategys_course() {
     let space = bowl();
+    let orders = if is_full() { 3 } else { 2 };
     for strategy in names_for_large_spaces() {
         let curve = several_in_flight(strategy, &space, Generator::new(0));
         let distinct: HashSet<&Vec<i64>> = curve.iter().collect();
         assert_eq!((curve.len(), distinct.len()), (50, 50), "{strategy}");
         assert!(curve.iter().all(|codes| space.contains(codes)));
-        for seed in 1..3 {
+        for seed in 1..orders {
             let other = several_in_flight(strategy, &space, Generator::new(seed));
             assert_eq!(other, curve, "{strategy}");
         }

@@ -2,7 +2,7 @@
 
 use super::build::{BuildError, BuiltPackage, CargoArgs};
 use super::diagnostics::StaleWarning;
-use super::read::{ReadError, declarations};
+use super::read::{ReadError, Reader};
 use super::sources::{changed, touch};
 use crate::terminal::say;
 use cltune_core::Text;
@@ -222,6 +222,7 @@ fn build(args: &CargoArgs, hold_back: bool) -> Result<Collected, DiscoverError> 
     // Artifacts hold the tunables of their dependencies, too.
     let mut foreign = Vec::new();
     let mut packages = Vec::new();
+    let mut reader = Reader::default();
     for package in built.packages {
         let mut found = CollectedPackage {
             package,
@@ -229,7 +230,8 @@ fn build(args: &CargoArgs, hold_back: bool) -> Result<Collected, DiscoverError> 
             for_users: BTreeSet::new(),
         };
         for file in &found.package.files {
-            let (own, others): (Vec<_>, Vec<_>) = declarations(&file.path)?
+            let (own, others): (Vec<_>, Vec<_>) = reader
+                .declarations(&file.path)?
                 .into_iter()
                 .partition(|declaration| is_of(declaration, &found.package));
             if !file.is_auxiliary || args.names_targets() {
@@ -308,7 +310,7 @@ fn tunables(
 
 /// Reads one file, of whatever packages. Its lockfile is in `folder`.
 fn from_artifact(file: &Path, folder: PathBuf, state: PathBuf) -> Result<Discovery, DiscoverError> {
-    let declarations = each_once(declarations(file)?)?;
+    let declarations = each_once(Reader::default().declarations(file)?)?;
     if declarations.is_empty() {
         return Err(DiscoverError::NoneInFile {
             file: file.to_owned(),

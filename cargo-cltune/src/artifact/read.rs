@@ -4,6 +4,7 @@ use cltune_formats::declaration::Declaration;
 use cltune_formats::record::{self, RecordError, SECTION_COFF, SECTION_ELF, SECTION_MACHO};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// The size of an executable or library, bytes; with debug information some have more than one of
@@ -39,44 +40,64 @@ pub(crate) enum ReadError {
     },
 }
 
-/// Every record of a file, repeated ones included.
-pub(crate) fn declarations(path: &Path) -> Result<Vec<Declaration>, ReadError> {
-    let bytes = cltune_files::read(path, LARGEST).map_err(|source| ReadError::Open {
-        path: path.to_owned(),
-        source,
-    })?;
-    let format = |source| ReadError::Format {
-        path: path.to_owned(),
-        source,
-    };
-    let mut found = Vec::new();
-    let mut take = |object: &object::File<'_>| {
-        for section in object
-            .sections()
-            .filter(|section| section.name().is_ok_and(is_ours))
-        {
-            let data = section.uncompressed_data().map_err(format)?;
-            found.extend(
-                record::decode_all(&data).map_err(|source| ReadError::Record {
-                    path: path.to_owned(),
-                    source,
-                })?,
-            );
-        }
-        Ok(())
-    };
-    if let Ok(archive) = ArchiveFile::parse(&*bytes) {
-        for member in archive.members() {
-            let data = member.map_err(format)?.data(&*bytes).map_err(format)?;
-            // Archives also hold metadata and, for link-time optimisation, bitcode: no objects.
-            if let Ok(object) = object::File::parse(data) {
-                take(&object)?;
+/// Reads the records of files. A library's are in each program and test that uses it as well;
+/// reading them anew in each would take most of the time.
+#[derive(Default)]
+pub(crate) struct Reader {
+    /// By the record's text.
+    known: HashMap<String, Declaration>,
+}
+
+impl Reader {
+    /// Every record of a file, repeated ones included.
+    pub(crate) fn declarations(&mut self, path: &Path) -> Result<Vec<Declaration>, ReadError> {
+        let bytes = cltune_files::read(path, LARGEST).map_err(|source| ReadError::Open {
+            path: path.to_owned(),
+            source,
+        })?;
+        let format = |source| ReadError::Format {
+            path: path.to_owned(),
+            source,
+        };
+        let mut found = Vec::new();
+        let mut take = |object: &object::File<'_>| {
+            for section in object
+                .sections()
+                .filter(|section| section.name().is_ok_and(is_ours))
+            {
+                let data = section.uncompressed_data().map_err(format)?;
+                for text in record::texts(&data) {
+                    let declaration = text.and_then(|text| self.declaration(text));
+                    found.push(declaration.map_err(|source| ReadError::Record {
+                        path: path.to_owned(),
+                        source,
+                    })?);
+                }
             }
+            Ok(())
+        };
+        if let Ok(archive) = ArchiveFile::parse(&*bytes) {
+            for member in archive.members() {
+                let data = member.map_err(format)?.data(&*bytes).map_err(format)?;
+                // Archives also hold metadata and, for link-time optimisation, bitcode: no objects.
+                if let Ok(object) = object::File::parse(data) {
+                    take(&object)?;
+                }
+            }
+        } else {
+            take(&object::File::parse(&*bytes).map_err(format)?)?;
         }
-    } else {
-        take(&object::File::parse(&*bytes).map_err(format)?)?;
+        Ok(found)
     }
-    Ok(found)
+
+    fn declaration(&mut self, text: &str) -> Result<Declaration, RecordError> {
+        if let Some(known) = self.known.get(text) {
+            return Ok(known.clone());
+        }
+        let declaration = record::from_text(text)?;
+        self.known.insert(text.to_owned(), declaration.clone());
+        Ok(declaration)
+    }
 }
 
 fn is_ours(name: &str) -> bool {

@@ -75,14 +75,24 @@ fn frame(version: u32, text: &str) -> Vec<u8> {
 /// # Errors
 /// The first record that is cut off, damaged, or of a newer version.
 pub fn decode_all(bytes: &[u8]) -> Result<Vec<Declaration>, RecordError> {
-    let mut declarations = Vec::new();
+    texts(bytes).map(|text| read::declaration(text?)).collect()
+}
+
+/// The texts of the records in a section's bytes, each for [`from_text`], in order, duplicates
+/// included. Bytes between records are skipped.
+///
+/// # Errors
+/// The first record that is cut off or of a newer version, which is the last item.
+pub fn texts(bytes: &[u8]) -> impl Iterator<Item = Result<&str, RecordError>> {
     let mut rest = bytes;
-    while let Some(start) = rest.windows(MAGIC.len()).position(|window| window == MAGIC) {
-        let (text, after) = unframe(&rest[start..])?;
-        declarations.push(read::declaration(text)?);
-        rest = after;
-    }
-    Ok(declarations)
+    std::iter::from_fn(move || {
+        let start = rest.windows(MAGIC.len()).position(|window| window == MAGIC);
+        let record = unframe(&std::mem::take(&mut rest)[start?..]);
+        Some(record.map(|(text, after)| {
+            rest = after;
+            text
+        }))
+    })
 }
 
 /// The text of the record that `bytes` starts with, and what follows the record.

@@ -6,13 +6,13 @@ use cltune_formats::formula::{self, Scope, Type};
 use cltune_search::space::{Space, SpaceConstraint};
 
 /// Measures and verifies, for each problem of a tunable, at most `most` of the configurations that
-/// satisfy `constraint`, spread over the space, which has `least` at least; an eighth as many where
-/// this is not `scripts/test --full`, since each takes PoCL a second to build.
+/// satisfy `constraint`, spread over the space, which has `least` at least; a sixteenth as many
+/// where this is not `scripts/test --full`, since each takes PoCL a second to build.
 pub(crate) fn are_right(tunable: &'static Tunable, constraint: &str, least: u128, most: usize) {
     let most = if cltune_tests::is_full() {
         most
     } else {
-        most.div_ceil(8)
+        most.div_ceil(16)
     };
     let device = Device::select().expect("these tests need an OpenCL device");
     let limits = &device.info().limits;

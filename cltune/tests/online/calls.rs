@@ -74,6 +74,9 @@ pub fn draw(
 
 #[test]
 fn images_are_tuned_with_their_calls() {
+    if cltune_tests::is_left_to_full() {
+        return;
+    }
     let _alone = alone();
     let queue = queue(false);
     if queue.device().info().limits.image_support == 0 {
@@ -230,6 +233,9 @@ fn calls_are_right_while_they_tune_and_the_fastest_is_found() {
 /// What a program does on a queue in order tunes for its other queues as well.
 #[test]
 fn calls_on_a_queue_out_of_order_and_after_events_are_served_and_do_not_tune() {
+    if cltune_tests::is_left_to_full() {
+        return;
+    }
     let _alone = alone();
     let plain = queue(false);
     let context = plain.context().to_opencl3().unwrap();
