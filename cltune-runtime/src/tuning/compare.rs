@@ -83,14 +83,14 @@ impl Measurer {
         let rounds = self.metering.as_ref().map_or(ROUNDS, |_| ENERGY_ROUNDS);
         let objective = self.measure_of().objective;
         for round in 0..rounds.1 {
-            let is_enough = || begin.elapsed() > time || is_decided(&contenders, objective);
+            let far = far_behind(&contenders, objective);
+            let is_enough = || begin.elapsed() > time || is_decided(&contenders, far, objective);
             if round >= rounds.0 && is_enough() {
                 break;
             }
-            let far = far_behind(&contenders, objective);
             for contender in &mut contenders {
                 if let Ok(contending) = contender
-                    && !far.is_some_and(|far| contending.is_above(far, objective))
+                    && !contending.is_behind(far, objective)
                     && let Err(outcome) = self.one_round(contending, on, round == 0)
                 {
                     *contender = Err(outcome);
@@ -171,10 +171,10 @@ impl Contending {
         figures(&self.samples_us, &self.energies_j, objective)
     }
 
-    /// Whether all of them are above this.
-    fn is_above(&self, far: f64, objective: Objective) -> bool {
-        let mut figures = self.figures(objective).into_iter();
-        figures.all(|figure| figure > far)
+    /// Whether all of them are above what [`far_behind`] says.
+    fn is_behind(&self, far: Option<f64>, objective: Objective) -> bool {
+        let above = |far: f64| self.figures(objective).into_iter().all(|of| of > far);
+        far.is_some_and(above)
     }
 }
 
@@ -203,11 +203,9 @@ fn far_behind(contenders: &[Contender], objective: Objective) -> Option<f64> {
 
 /// Whether one is better than all others beyond doubt, or all are known well. Those that are far
 /// behind are neither.
-fn is_decided(contenders: &[Contender], objective: Objective) -> bool {
-    let rounds = contenders.iter().flatten().map(|of| of.samples_us.len());
-    let most = rounds.max().unwrap_or(0);
+fn is_decided(contenders: &[Contender], far: Option<f64>, objective: Objective) -> bool {
     let contending = contenders.iter().flatten();
-    let contending = contending.filter(|of| of.samples_us.len() == most);
+    let contending = contending.filter(|of| !of.is_behind(far, objective));
     let figures = contending.map(|of| of.figures(objective));
     let mut intervals: Vec<(f64, f64)> = figures.filter_map(|of| median_interval(&of)).collect();
     if intervals
