@@ -34,7 +34,7 @@ fn rows_that_are_normalised_are_one_kernel_that_is_tuned() {
     // Nobody tuned it: the declared default, or what the database has for the device.
     let run = project.run().expect_code(0).expect_stdout(&["1.000000"]);
     assert!(!run.stdout.contains("tuned on this device"), "{run}");
-    let default = "FUSE=all,VW=1,WGX=16,WGY=4,UNROLL=1,KEEP=0,SUMS=1";
+    let default = "FUSE=all,VW=1,WGX=16,WGY=4,UNROLL=1,KEEP=0,LINES=1,TAIL=0";
     let show = ["show", "softmax", "--config", default];
     let shown = project.cltune(&show).expect_code(0);
     let _ = shown.expect_stdout(&[

@@ -111,7 +111,7 @@ impl<'a> Across<'a> {
         self.sums(&folds);
         self.line(0, "#else");
         self.line(1, "const ulong at = get_group_id(0) * WGX + lane;");
-        self.line(1, "const ulong end = at < length / VW ? lines : 0;");
+        self.line(1, "const ulong end = at < VECTORS ? lines : 0;");
         for fold in &folds {
             for line in fold.declared(Lanes::Cells) {
                 self.line(1, &line);
@@ -127,9 +127,9 @@ impl<'a> Across<'a> {
         self.line(1, "}");
         let may_finish = self.pass.may_finish_columns_in_loop(program);
         let strips = self.strips_folded(&folds);
-        self.line(1, "if (strip == 0 && at < length / VW) {");
+        self.line(1, "if (strip == 0 && at < VECTORS) {");
         self.line(0, "#if SLICES > 1");
-        let position = "get_group_id(1) * (length / VW) + at";
+        let position = "get_group_id(1) * VECTORS + at";
         if may_finish {
             self.line(0, "#if FINISH_loop");
             for fold in &folds {
@@ -202,14 +202,17 @@ impl<'a> Across<'a> {
         self.line(0, "#if SUMS > 1");
         for line in [
             "const ulong begin = (get_group_id(0) * WGX + lane) * SUMS;",
-            "const ulong some = begin < length / VW ? min(length / VW - begin, (ulong)SUMS) : 0;",
+            "const ulong some = begin < VECTORS ? min(VECTORS - begin, (ulong)SUMS) : 0;",
             "const ulong share = (lines + SLICES - 1) / SLICES;",
             "const ulong end = min(lines, (get_group_id(1) + 1) * share);",
             "ulong block = get_group_id(1) * share;",
         ] {
             self.line(1, line);
         }
-        for line in folds.iter().flat_map(|fold| fold.sums_declared("some")) {
+        for line in folds
+            .iter()
+            .flat_map(|fold| fold.sums_declared("SUMS", "some"))
+        {
             self.line(1, &line);
         }
         self.line(1, "for (; block + UNROLL <= end; block += UNROLL) {");
@@ -284,7 +287,7 @@ impl<'a> Across<'a> {
         for line in finish::counted(&counter, "get_num_groups(1)") {
             self.line(1, &line);
         }
-        self.line(1, "const uint slices = at < length / VW ? groups : 0;");
+        self.line(1, "const uint slices = at < VECTORS ? groups : 0;");
         for fold in folds {
             let (name, ty, op) = (fold.name, type_text(fold.scalar, Lanes::One), fold.op());
             let cells = type_text(fold.scalar, Lanes::Cells);
@@ -296,7 +299,7 @@ impl<'a> Across<'a> {
                 "    #pragma unroll".to_owned(),
                 format!(
                     "    for (uint v = 0; v < VW; v++) cells_{name}[v] = TAKE{}({ty}, {parts} + \
-                     (slice * (length / VW) + at) * VW + v);",
+                     (slice * VECTORS + at) * VW + v);",
                     fold.scalar.size()
                 ),
                 format!("    many_{name} = {op}(many_{name}, OF_CELLS(cells_{name}));"),
@@ -332,7 +335,7 @@ impl<'a> Across<'a> {
                 1,
                 &format!(
                     "for (uint slice = 0; slice < SLICES; slice++) one_{name} = {op}(one_{name}, \
-                     {parts}[slice * length + at]);"
+                     {parts}[slice * VECTORS * VW + at]);"
                 ),
             );
             let register = format!("one_{name}");
@@ -467,8 +470,35 @@ impl<'a> Across<'a> {
     }
 }
 
-/// The macros of these kernels, where the group that ends last may fold the parts.
+/// The macros that load and store where no other kernels go through lines: the last vector may be
+/// a part of one.
+pub(super) const LOADS: &str = "\
+// The vector `at` of a line, which begins anywhere where the last one is a part of one.
+#if TAIL
+#define LOADED(type, from) JOIN(loaded_part_, type)(from, 0, 1, at, length)
+#define STORED(type, to, value) JOIN(stored_part_, type)(to, 0, 1, at, length, value)
+#else
+#define LOADED(type, from) ((__global const VEC(type)*)(from))[at]
+#define STORED(type, to, value) ((__global VEC(type)*)(to))[at] = (value)
+#endif
+";
+
+/// The macros of these kernels.
 pub(super) const MACROS: &str = "\
+// The vectors of a line, and those that begin at an offset of a buffer and have a stride.
+#if TAIL
+#define VECTORS ((length + VW - 1) / VW)
+#define LOADED_FROM(type, from, first, stride) JOIN(loaded_part_, type)(from, first, stride, at, length)
+#define STORED_TO(type, to, first, stride, value) JOIN(stored_part_, type)(to, first, stride, at, length, value)
+#else
+#define VECTORS (length / VW)
+#define LOADED_FROM(type, from, first, stride) JOIN(loaded_, type)(from, first, stride, at)
+#define STORED_TO(type, to, first, stride, value) JOIN(stored_, type)(to, first, stride, at, value)
+#endif
+";
+
+/// The macros where the group that ends last may fold the parts.
+pub(super) const FINISHING: &str = "\
 // The components of a vector of a line in an array, and back.
 #if VW > 1
 #define CELLS_OF(v, p) JOIN(vstore, VW)(v, 0, p)

@@ -16,6 +16,8 @@ pub(super) struct Elements<'a> {
     numbers: BTreeMap<usize, String>,
     /// The place of vectors that statements about vectors mean.
     own: At,
+    /// Whether single elements are computed, which are left behind the last whole vector.
+    pub(super) is_tail: bool,
 }
 
 impl<'a> Elements<'a> {
@@ -25,6 +27,7 @@ impl<'a> Elements<'a> {
             registers: BTreeMap::new(),
             numbers: BTreeMap::new(),
             own,
+            is_tail: false,
         }
     }
 
@@ -144,20 +147,32 @@ impl<'a> Elements<'a> {
 
     /// An element in memory, to be read.
     pub(super) fn memory(&mut self, element: (usize, At)) -> String {
-        match self.by_function(element) {
-            Some((operand, name, line)) => strides::loaded_of_line(operand, &name, line.as_deref()),
-            None => self.place(element, "const "),
+        if let Some((operand, name, line)) = self.by_function(element) {
+            let is_across = self.own == At::Along;
+            return strides::loaded_of_line(operand, &name, line.as_deref(), is_across);
+        }
+        match self.place(element) {
+            InMemory::One(place) => place,
+            InMemory::Vector(from) => {
+                let scalar = self.writer.program.operands[element.0].scalar;
+                format!("LOADED({}, {from})", scalar.opencl_name())
+            }
         }
     }
 
     /// The statement that stores an element.
     pub(super) fn stored(&mut self, element: (usize, At), register: &str) -> String {
         self.writer.written.insert(element.0);
-        match self.by_function(element) {
-            Some((operand, name, line)) => {
-                strides::stored_of_line(operand, &name, line.as_deref(), register)
+        if let Some((operand, name, line)) = self.by_function(element) {
+            let is_across = self.own == At::Along;
+            return strides::stored_of_line(operand, &name, line.as_deref(), is_across, register);
+        }
+        match self.place(element) {
+            InMemory::One(place) => format!("{place} = {register};"),
+            InMemory::Vector(to) => {
+                let scalar = self.writer.program.operands[element.0].scalar;
+                format!("STORED({}, {to}, {register});", scalar.opencl_name())
             }
-            None => format!("{} = {register};", self.place(element, "")),
         }
     }
 
@@ -169,41 +184,41 @@ impl<'a> Elements<'a> {
     ) -> Option<(&'a Operand, String, Option<String>)> {
         self.writer.used.insert(operand);
         let read = &self.writer.program.operands[operand];
-        let is_many = self.writer.style == Style::Tuned && matches!(at, At::Cell | At::Along);
-        (is_many && is_strided(read)).then(|| {
+        let is_vector = self.lanes() == Lanes::Cells && matches!(at, At::Cell | At::Along);
+        (is_vector && is_strided(read)).then(|| {
             let line = (at == At::Cell).then(|| format!("line * {}", leading(read, at)));
             (read, self.writer.name(operand), line)
         })
     }
 
-    /// An element in memory.
-    fn place(&self, (operand, at): (usize, At), constant: &str) -> String {
+    /// Where an element is in memory.
+    fn place(&self, (operand, at): (usize, At)) -> InMemory {
         let read = &self.writer.program.operands[operand];
         let name = self.writer.name(operand);
         let is_vector = matches!(at, At::Line | At::Along);
         if is_vector && is_strided(read) {
             let at = if at == At::Line { "line" } else { "at" };
-            return strides::element(read, &name, at);
+            return InMemory::One(strides::element(read, &name, at));
         }
         let name = strides::beginning(read, &name);
-        let place = match at {
-            At::Line => return format!("{name}[line]"),
-            At::Crossed => return format!("{name}[at * {} + line]", leading(read, at)),
+        let line = match at {
+            At::Line => return InMemory::One(format!("{name}[line]")),
+            At::Crossed => {
+                return InMemory::One(format!("{name}[at * {} + line]", leading(read, at)));
+            }
             At::Along => name,
             At::Cell => format!("({name} + line * {})", leading(read, at)),
         };
-        match self.writer.style {
-            Style::Tuned => {
-                let ty = type_text(read.scalar, Lanes::Cells);
-                format!("((__global {constant}{ty}*){place})[at]")
-            }
-            Style::Reference => format!("{place}[at]"),
+        match self.lanes() {
+            Lanes::Cells => InMemory::Vector(line),
+            _ => InMemory::One(format!("{line}[at]")),
         }
     }
 
     /// How many elements are computed at once in a line.
     pub(super) fn lanes(&self) -> Lanes {
         match self.writer.style {
+            Style::Tuned if self.is_tail => Lanes::One,
             Style::Tuned => Lanes::Cells,
             Style::Reference => Lanes::Wide,
         }
@@ -228,6 +243,14 @@ impl<'a> Elements<'a> {
         let leading = used().filter(has_leading).map(KernelArgument::Leading);
         leading.chain(used().map(KernelArgument::Operand)).collect()
     }
+}
+
+/// Where an element is in memory.
+enum InMemory {
+    /// One element.
+    One(String),
+    /// The line whose vector `at` is meant.
+    Vector(String),
 }
 
 /// The distance of the lines of a matrix.

@@ -86,14 +86,14 @@ impl Folded<'_> {
         }
     }
 
-    /// The declaration of the `SUMS` vectors that a work-item folds into, of which the first
-    /// `count` are used, for a fold with a single component.
-    pub(super) fn sums_declared(&self, count: &str) -> [String; 2] {
+    /// The declaration of `count` vectors that a work-item folds into, of which the first `used` are
+    /// used, for a fold with a single component.
+    pub(super) fn sums_declared(&self, count: &str, used: &str) -> [String; 2] {
         let (ty, name) = (type_text(self.scalar, Lanes::Cells), self.name);
         let neutral = self.neutral();
         [
-            format!("{ty} sums_{name}[SUMS];"),
-            format!("for (uint c = 0; c < {count}; c++) sums_{name}[c] = ({ty})({neutral});"),
+            format!("{ty} sums_{name}[{count}];"),
+            format!("for (uint c = 0; c < {used}; c++) sums_{name}[c] = ({ty})({neutral});"),
         ]
     }
 
@@ -103,10 +103,9 @@ impl Folded<'_> {
         format!("sums_{name}[c] = {op}(sums_{name}[c], {value});")
     }
 
-    /// The line that folds them.
-    pub(super) fn sums_folded(&self) -> String {
-        let (name, op) = (self.name, self.op());
-        format!("for (uint c = 0; c < SUMS; c++) many_{name} = {op}(many_{name}, sums_{name}[c]);")
+    /// The line that goes on with one of them.
+    pub(super) fn sum_taken(&self) -> String {
+        format!("many_{0} = sums_{0}[c];", self.name)
     }
 
     /// The lines that fold the part of a work-group.

@@ -8,7 +8,7 @@ use super::tensor;
 use super::value::{At, Shape};
 use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::BTreeSet;
 use syn::Expr;
 
@@ -53,11 +53,6 @@ impl Kinds {
         self.lines || self.across
     }
 
-    /// Whether work-items may fold into several vectors.
-    const fn has_sums(&self) -> bool {
-        self.line_folds || self.across
-    }
-
     /// The parameters besides those of vectors, and their defaults.
     pub(super) fn parameters(&self) -> (TokenStream, TokenStream) {
         let (mut params, mut defaults) = (TokenStream::new(), TokenStream::new());
@@ -70,17 +65,28 @@ impl Kinds {
             defaults.extend(quote!(WGX = 16, WGY = 4, UNROLL = 1,));
         }
         if self.lines {
-            params.extend(quote!(KEEP = [0, 1, 2, 4, 8, 16],));
-            defaults.extend(quote!(KEEP = 0,));
-        }
-        if self.has_sums() {
-            // Loops over those of a line are written out.
-            params.extend(if self.line_folds {
-                quote!(SUMS = [1, 2, 4, 8, 16, 32],)
+            // Compilers make vectors of what only computes elements.
+            let lines = if self.line_folds {
+                quote!([1, 2, 4, 8])
             } else {
-                quote!(SUMS = [1, 16, 64, 256, 1024],)
-            });
-            defaults.extend(quote!(SUMS = 1,));
+                quote!([1])
+            };
+            params.extend(quote!(KEEP = [0, 1, 2, 4, 8, 16], LINES = #lines,));
+            defaults.extend(quote!(KEEP = 0, LINES = 1,));
+        }
+        if self.has_grids() {
+            let has_tail = if self.lines {
+                self.line_folds && !self.across
+            } else {
+                self.across
+            };
+            let tail = if has_tail {
+                quote!([0, 1])
+            } else {
+                quote!([0])
+            };
+            params.extend(quote!(TAIL = #tail,));
+            defaults.extend(quote!(TAIL = 0,));
         }
         if self.products {
             params.extend(product::parameters());
@@ -91,15 +97,18 @@ impl Kinds {
             defaults.extend(tensor::default());
         }
         if self.across {
-            params.extend(quote!(SLICES = [1, 2, 4, 8, 16, 32, 64, 128],));
-            defaults.extend(quote!(SLICES = 16,));
+            params.extend(quote! {
+                SUMS = [1, 16, 64, 256, 1024],
+                SLICES = [1, 2, 4, 8, 16, 32, 64, 128],
+            });
+            defaults.extend(quote!(SUMS = 1, SLICES = 16,));
         }
         (params, defaults)
     }
 }
 
 /// The values of `VW`: elements that are apart in memory are loaded one by one.
-pub(super) fn widths(program: &Program) -> TokenStream {
+pub(super) fn widths(program: &Program, kinds: &Kinds) -> TokenStream {
     // Products have vectors of their own.
     let mut statements = program.statements.iter().filter(|it| !it.is_product());
     let is_crossed = |statement: &Statement| {
@@ -108,6 +117,8 @@ pub(super) fn widths(program: &Program) -> TokenStream {
     };
     if statements.any(is_crossed) {
         quote!([1])
+    } else if kinds.has_grids() {
+        quote!([1, 2, 4, 8, 16])
     } else {
         quote!([1, 2, 4, 8])
     }
@@ -128,6 +139,8 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
             grids.insert((grid, pass.is_across(program)));
         }
     }
+    // What vectors divide.
+    let mut whole: Vec<TokenStream> = Vec::new();
     for operand in &program.operands {
         let (
             Some(storage),
@@ -149,15 +162,27 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
                 },
             );
             texts.push(quote!((#leading) >= (#line)));
-            if kinds.has_width() {
-                texts.push(quote!((#leading) % VW == 0));
-            }
+            whole.push(leading.to_token_stream());
         }
     }
     let lines: BTreeSet<usize> = grids.iter().map(|(grid, _)| grid.line).collect();
-    for line in lines {
-        let line = formula(program, line);
-        texts.push(quote!((#line) % VW == 0));
+    whole.extend(
+        lines
+            .into_iter()
+            .map(|line| formula(program, line).to_token_stream()),
+    );
+    if kinds.has_grids() {
+        texts.extend(
+            whole
+                .iter()
+                .map(|whole| quote!(TAIL == 1 || (#whole) % VW == 0)),
+        );
+        texts.push(quote!(TAIL == 0 #(|| (#whole) % VW > 0)*));
+        if kinds.lines {
+            texts.push(quote!(KEEP == 0 || LINES == 1 && TAIL == 0));
+        }
+    } else if kinds.has_width() {
+        texts.extend(whole.iter().map(|whole| quote!((#whole) % VW == 0)));
     }
     let kept: BTreeSet<usize> = grids
         .iter()
@@ -173,18 +198,13 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
     }
     if !grids.is_empty() && grids.iter().all(|(_, is_across)| !is_across) {
         // Loops of a known length are unrolled.
-        texts.push(quote!(KEEP == 0 || UNROLL == 1));
-    }
-    if kinds.line_folds {
-        texts.push(quote!(SUMS == 1 || KEEP == 0));
+        texts.push(quote!(KEEP == 0 && LINES == 1 || UNROLL == 1));
     }
     if kinds.across {
         // The sums of a work-item fit the first cache of a core.
         texts.push(quote!(
-            SUMS == 1 || WGY == 1 && WGX <= 16 && SUMS * VW <= 2048
+            SUMS == 1 || WGY == 1 && WGX <= 16 && SUMS * VW <= 4096
         ));
-    } else if kinds.line_folds {
-        texts.push(quote!(SUMS == 1 || UNROLL == 1));
     }
     texts.append(&mut products);
     if kinds.double_products {
@@ -211,7 +231,7 @@ pub(super) fn sizes(program: &Program, work: Work) -> Option<TokenStream> {
         Work::Lines(grid) => {
             let lines = formula(program, grid.lines);
             Some(quote! {
-                global(max(div_ceil((#lines), WGY), 1) * (WGX * WGY)), local(WGX * WGY)
+                global(max(div_ceil((#lines), WGY * LINES), 1) * (WGX * WGY)), local(WGX * WGY)
             })
         }
         Work::Across(grid) => {
@@ -257,7 +277,7 @@ pub(super) fn scratch_length(program: &Program, operand: usize, is_parts: bool) 
         Shape::Vector(length) => {
             let length = formula(program, length);
             if is_parts {
-                quote!(SLICES * max((#length), 1))
+                quote!(SLICES * max(div_ceil((#length), VW), 1) * VW)
             } else {
                 quote!(max((#length), 1))
             }
@@ -330,3 +350,8 @@ pub(super) fn bytes(program: &Program, pass: &Pass) -> TokenStream {
     }
     quote!(#(#terms)+*)
 }
+
+/// The macro that folds the widest vectors, which only these kernels have.
+pub(super) const WIDEST: &str = "\
+#define FOLD16(op, v) op(FOLD8(op, (v).lo), FOLD8(op, (v).hi))
+";

@@ -1,10 +1,10 @@
 //! The kernel of a pass that goes through the lines of matrices.
 //!
-//! `WGX` work-items share a line, and a work-group has `WGY` lines. Statements about elements are
-//! computed in phases: a reduction ends one, and what needs its result is in a later one. With
-//! `KEEP` each work-item loads so many vectors of its line once and keeps them in registers;
-//! without, each phase reads the line again. With `SUMS` a work-item folds into so many vectors in
-//! turn.
+//! `WGX` work-items share a line, and a work-group has `WGY` times `LINES` lines. Statements about
+//! elements are computed in phases: a reduction ends one, and what needs its result is in a later
+//! one. With `KEEP` each work-item loads so many vectors of its line once and keeps them in
+//! registers; without, each phase reads the line again. With `LINES` a work-item goes through the
+//! first phase of so many lines at once, and through what follows line by line.
 
 use super::arguments::{Kernel, KernelArgument, Work, cells_name};
 use super::elements::Elements;
@@ -123,38 +123,24 @@ impl<'a> Lined<'a> {
         self.elements.load_numbers(all.iter().copied());
         self.elements.declare_firsts(all.iter().copied());
         if is_tuned {
-            self.line(1, "const uint lane = get_local_id(0) % WGX;");
-            self.line(
-                1,
-                "const ulong line = get_group_id(0) * WGY + get_local_id(0) / WGX;",
-            );
-            self.line(1, "const ulong count = line < lines ? length / VW : 0;");
+            self.lines_begun(&all);
         } else {
             self.line(1, "const ulong line = get_global_id(0);");
             self.line(1, "if (line >= lines) return;");
         }
         let loaded = self.load_line(&all, true);
-        for phase in std::iter::once(None).chain((0..self.phases.count).map(Some)) {
-            let of_phase = |at: &usize| self.phases.of[*at] == phase;
-            let positions: Vec<usize> = (0..all.len()).filter(of_phase).collect();
-            let in_loop = positions
-                .iter()
-                .map(|at| all[*at])
-                .filter(|it| it.grid.is_some());
-            let in_loop: Vec<&Statement> = in_loop.collect();
-            if let Some(phase) = phase
-                && !in_loop.is_empty()
-            {
+        self.computed_after(&all, None);
+        for phase in 0..self.phases.count {
+            let in_loop = self.in_loop(&all, phase);
+            if !in_loop.is_empty() {
                 self.phase(&in_loop, phase, &all);
             }
-            for at in positions {
-                if all[at].grid.is_none() && self.phases.needed[at] {
-                    let one = self.elements.one();
-                    self.elements.computed(1, all[at], one);
-                }
-            }
+            self.computed_after(&all, Some(phase));
         }
         self.end(&all, &loaded, is_read);
+        if is_tuned {
+            self.lines_ended();
+        }
         let mut arguments = vec![
             KernelArgument::Lines(grid.lines),
             KernelArgument::Line(grid.line),
@@ -175,6 +161,90 @@ impl<'a> Lined<'a> {
 
     fn directive(&mut self, text: &str) {
         self.line(0, text);
+    }
+
+    /// The statements about elements of a phase.
+    fn in_loop(&self, all: &[&'a Statement], phase: usize) -> Vec<&'a Statement> {
+        let of_phase = all.iter().zip(&self.phases.of);
+        let of_phase = of_phase.filter(|(it, of)| **of == Some(phase) && it.grid.is_some());
+        of_phase.map(|(statement, _)| *statement).collect()
+    }
+
+    /// Computes the vectors that follow from a phase, or before the first one, and that elements of
+    /// matrices need.
+    fn computed_after(&mut self, all: &[&Statement], phase: Option<usize>) {
+        for (at, statement) in all.iter().enumerate() {
+            let is_next = self.phases.of[at] == phase && self.phases.needed[at];
+            if statement.grid.is_none() && is_next {
+                let one = self.elements.one();
+                self.elements.computed(1, statement, one);
+            }
+        }
+    }
+
+    /// The loop over the lines of a work-item, after their first phase as far as it is the same
+    /// loop for all of them: sums do not wait for one another, memory is read in several places,
+    /// and an element along the lines is loaded once. Where the last lines are fewer, and where
+    /// vectors have strides, all is left to the loop that follows.
+    fn lines_begun(&mut self, all: &[&'a Statement]) {
+        self.line(1, "const uint lane = get_local_id(0) % WGX;");
+        self.line(
+            1,
+            "const ulong first = (get_group_id(0) * WGY + get_local_id(0) / WGX) * LINES;",
+        );
+        self.line(1, "ulong begin = lane;");
+        self.directive("#if LINES > 1");
+        let in_loop = self.in_loop(all, 0);
+        let body = self.body_of(&in_loop, 0, all);
+        for fold in &self.folds(&in_loop) {
+            for line in fold.sums_declared("LINES", "LINES") {
+                self.line(1, &line);
+            }
+        }
+        let program = self.elements.writer.program;
+        let elements = body.read.union(&body.made);
+        let along = elements.filter(|(_, at)| *at != At::Line);
+        let operands: Vec<&Operand> = along
+            .map(|(operand, _)| &program.operands[*operand])
+            .collect();
+        let strides = strides::are_one(&operands);
+        let strides = strides.map_or(String::new(), |strides| format!(" && {strides}"));
+        self.line(1, &format!("if (first + LINES <= lines{strides}) {{"));
+        self.line(2, "for (; begin < length / VW; begin += WGX) {");
+        self.line(3, "const ulong at = begin;");
+        self.line(3, "#pragma unroll");
+        self.line(3, "for (uint c = 0; c < LINES; c++) {");
+        self.line(4, "const ulong line = first + c;");
+        let before = self.elements.registers.clone();
+        let from = self.elements.writer.text.len();
+        self.load_line(all, true);
+        self.computed_after(all, None);
+        self.elements.writer.indent(from, 3);
+        let from = self.elements.writer.text.len();
+        self.body(&body, |fold, value, _| vec![fold.sum_accumulated(value)]);
+        self.elements.writer.indent(from, 2);
+        self.elements.registers = before;
+        self.line(3, "}");
+        self.line(2, "}");
+        self.line(1, "}");
+        self.line(1, "for (uint c = 0; c < LINES; c++) {");
+        self.line(1, "const ulong line = first + c;");
+        self.directive("#else");
+        self.line(1, "const ulong line = first;");
+        self.directive("#endif");
+        self.line(1, "const ulong count = line < lines ? length / VW : 0;");
+    }
+
+    /// The end of that loop. The next line is folded in the same local memory.
+    fn lines_ended(&mut self) {
+        self.directive("#if LINES > 1");
+        if !self.cells.is_empty() {
+            self.directive("#if WGX > 1");
+            self.line(1, "barrier(CLK_LOCAL_MEM_FENCE);");
+            self.directive("#endif");
+        }
+        self.line(1, "}");
+        self.directive("#endif");
     }
 
     /// Loads the elements of vectors that belong to the line, for statements that all work-items of
@@ -206,12 +276,13 @@ impl<'a> Lined<'a> {
         loaded
     }
 
-    /// The loop of a phase, and the reductions that it ends with.
-    fn phase(&mut self, in_loop: &[&Statement], phase: usize, all: &[&'a Statement]) {
-        let program = self.elements.writer.program;
-        let is_tuned = self.elements.writer.style == Style::Tuned;
-        let lanes = self.elements.lanes();
-        self.elements.registers.retain(|(_, at), _| *at == At::Line);
+    /// What the loop of a phase computes.
+    fn body_of<'b>(
+        &self,
+        in_loop: &'b [&'b Statement],
+        phase: usize,
+        all: &'b [&'a Statement],
+    ) -> Body<'b, 'a> {
         let mut made: BTreeSet<(usize, At)> = BTreeSet::new();
         let mut read: BTreeSet<(usize, At)> = BTreeSet::new();
         for statement in in_loop {
@@ -230,29 +301,44 @@ impl<'a> Lined<'a> {
             })
         };
         let passed_on: BTreeSet<(usize, At)> = made.iter().copied().filter(later).collect();
-        if is_tuned {
-            self.load_kept(&read, &passed_on);
-        }
-        let folds: Vec<Folded<'_>> = in_loop
-            .iter()
-            .filter_map(|it| Folded::of_lines(program, it))
-            .collect();
-        for fold in &folds {
-            for line in fold.declared(lanes) {
-                self.line(1, &line);
-            }
-        }
-        let body = Body {
+        Body {
             in_loop,
             phase,
             all,
             read,
             made,
             passed_on,
-        };
-        let has_sums = is_tuned && !folds.is_empty();
-        if has_sums {
-            self.sums(&body, &folds);
+        }
+    }
+
+    fn folds(&self, in_loop: &[&Statement]) -> Vec<Folded<'a>> {
+        let program = self.elements.writer.program;
+        let folds = in_loop.iter();
+        folds
+            .filter_map(|it| Folded::of_lines(program, it))
+            .collect()
+    }
+
+    /// The loop of a phase, and the reductions that it ends with.
+    fn phase(&mut self, in_loop: &[&Statement], phase: usize, all: &[&'a Statement]) {
+        let is_tuned = self.elements.writer.style == Style::Tuned;
+        let lanes = self.elements.lanes();
+        self.elements.registers.retain(|(_, at), _| *at == At::Line);
+        let body = self.body_of(in_loop, phase, all);
+        if is_tuned {
+            self.load_kept(&body.read, &body.passed_on);
+        }
+        let folds = self.folds(in_loop);
+        for line in folds.iter().flat_map(|fold| fold.declared(lanes)) {
+            self.line(1, &line);
+        }
+        let is_first = phase == 0;
+        if is_tuned && is_first && !folds.is_empty() {
+            self.directive("#if LINES > 1");
+            for fold in &folds {
+                self.line(1, &fold.sum_taken());
+            }
+            self.directive("#endif");
         }
         if is_tuned {
             self.directive("#if KEEP");
@@ -262,64 +348,42 @@ impl<'a> Lined<'a> {
                 "for (uint k = 0; k < KEEP; k++) if (k * WGX + lane < count) {",
             );
             self.line(2, "const ulong at = k * WGX + lane;");
-            if has_sums {
-                self.directive("#elif SUMS > 1");
-                self.line(1, "for (ulong at = begin; at < count; at += WGX) {");
-            }
             self.directive("#else");
             self.line(1, "#pragma unroll UNROLL");
-            self.line(1, "for (ulong at = lane; at < count; at += WGX) {");
+            let begin = if is_first { "begin" } else { "lane" };
+            self.line(
+                1,
+                &format!("for (ulong at = {begin}; at < count; at += WGX) {{"),
+            );
             self.directive("#endif");
         } else {
             self.line(1, "for (ulong at = 0; at < length; at++) {");
         }
         self.body(&body, Folded::accumulated);
         self.line(1, "}");
-        if has_sums {
-            self.directive("#if SUMS > 1");
-            self.line(1, "}");
-            self.directive("#endif");
+        if is_tuned {
+            for line in folds.iter().flat_map(Folded::declared_from_many) {
+                self.line(1, &line);
+            }
+            self.tail(&body);
         }
         for fold in &folds {
             self.folded(fold);
         }
     }
 
-    /// The loop that folds into `SUMS` vectors, which do not wait for one another, as long as there
-    /// are so many; the loop after it begins where this one ends.
-    fn sums(&mut self, body: &Body<'_, 'a>, folds: &[Folded<'_>]) {
-        let program = self.elements.writer.program;
-        let elements = body.read.union(&body.made);
-        let along = elements.filter(|(_, at)| *at != At::Line);
-        let operands: Vec<&Operand> = along
-            .map(|(operand, _)| &program.operands[*operand])
-            .collect();
-        self.directive("#if SUMS > 1");
-        self.line(1, "{");
-        self.line(1, "ulong begin = lane;");
-        let strides = strides::are_one(&operands);
-        let condition = strides.map_or(String::new(), |strides| format!("if ({strides}) "));
-        self.line(1, &format!("{condition}{{"));
-        for line in folds.iter().flat_map(|fold| fold.sums_declared("SUMS")) {
-            self.line(2, &line);
-        }
+    /// The loop over the elements of the line that are no whole vector.
+    fn tail(&mut self, body: &Body<'_, 'a>) {
+        self.directive("#if TAIL");
         self.line(
-            2,
-            "for (; begin + (SUMS - 1) * WGX < count; begin += SUMS * WGX) {",
+            1,
+            "for (ulong at = count * VW + lane; at < (line < lines ? length : 0); at += WGX) {",
         );
-        self.line(3, "#pragma unroll");
-        self.line(3, "for (uint c = 0; c < SUMS; c++) {");
-        self.line(4, "const ulong at = begin + c * WGX;");
         let before = self.elements.registers.clone();
-        let from = self.elements.writer.text.len();
-        self.body(body, |fold, value, _| vec![fold.sum_accumulated(value)]);
-        self.elements.writer.indent(from, 2);
+        self.elements.is_tail = true;
+        self.body(body, Folded::accumulated);
+        self.elements.is_tail = false;
         self.elements.registers = before;
-        self.line(3, "}");
-        self.line(2, "}");
-        for fold in folds {
-            self.line(2, &fold.sums_folded());
-        }
         self.line(1, "}");
         self.directive("#endif");
     }
@@ -436,9 +500,6 @@ impl<'a> Lined<'a> {
             self.elements.registers.insert(element, register);
             return;
         }
-        for line in fold.declared_from_many() {
-            self.line(1, &line);
-        }
         let cells = cells_name(fold.scalar);
         let argument = KernelArgument::Cells(fold.scalar);
         self.directive("#if WGX > 1");
@@ -498,6 +559,19 @@ impl<'a> Lined<'a> {
         self.line(1, "}");
     }
 }
+
+/// The macros that load and store where kernels go through lines. What may be left behind the last
+/// vector is computed apart.
+pub(super) const LOADS: &str = "\
+// The vector `at` of a line, which begins anywhere where a tail is left behind the last one.
+#if TAIL
+#define LOADED(type, from) JOIN(vload, VW)(at, from)
+#define STORED(type, to, value) JOIN(vstore, VW)(value, at, to)
+#else
+#define LOADED(type, from) ((__global const VEC(type)*)(from))[at]
+#define STORED(type, to, value) ((__global VEC(type)*)(to))[at] = (value)
+#endif
+";
 
 /// The macros of these kernels.
 pub(super) const MACROS: &str = "\

@@ -94,11 +94,21 @@ pub(super) fn beginning(operand: &Operand, name: &str) -> String {
     format!("({name} + {})", first(operand))
 }
 
-/// `VW` elements at the position in a loop over lines. `line` is how far the line begins behind the
-/// first element.
-pub(super) fn loaded_of_line(operand: &Operand, name: &str, line: Option<&str>) -> String {
+/// `VW` elements at the position in a loop over lines, or as many as there are where all lines are
+/// folded to one. `line` is how far the line begins behind the first element.
+pub(super) fn loaded_of_line(
+    operand: &Operand,
+    name: &str,
+    line: Option<&str>,
+    is_across: bool,
+) -> String {
     let of_line = of_line(operand, name, line);
-    format!("loaded_{}({of_line})", operand.scalar.opencl_name())
+    let scalar = operand.scalar.opencl_name();
+    if is_across {
+        format!("LOADED_FROM({scalar}, {of_line})")
+    } else {
+        format!("loaded_{scalar}({of_line}, at)")
+    }
 }
 
 /// The statement that stores them.
@@ -106,11 +116,16 @@ pub(super) fn stored_of_line(
     operand: &Operand,
     name: &str,
     line: Option<&str>,
+    is_across: bool,
     register: &str,
 ) -> String {
     let of_line = of_line(operand, name, line);
     let scalar = operand.scalar.opencl_name();
-    format!("stored_{scalar}({of_line}, {register});")
+    if is_across {
+        format!("STORED_TO({scalar}, {of_line}, {register});")
+    } else {
+        format!("stored_{scalar}({of_line}, at, {register});")
+    }
 }
 
 fn of_line(operand: &Operand, name: &str, line: Option<&str>) -> String {
@@ -118,7 +133,7 @@ fn of_line(operand: &Operand, name: &str, line: Option<&str>) -> String {
     let line = line.map_or(String::new(), |line| format!(" + (long)({line})"));
     let stride = operand.layout.stride.as_deref();
     let stride = stride.map_or("1".to_owned(), argument);
-    format!("{name}, {first}{line}, {stride}, at")
+    format!("{name}, {first}{line}, {stride}")
 }
 
 /// The functions that load and store elements of operands in loops over lines.
@@ -163,6 +178,44 @@ pub(super) fn functions(program: &Program) -> String {
              }}\n"
         );
     }
+    text
+}
+
+/// The functions that load and store elements of a line whose last vector may be a part of one.
+pub(super) fn part_functions(program: &Program) -> String {
+    let operands = program.operands.iter();
+    let mut scalars: Vec<ScalarType> = operands
+        .filter(|it| it.shape != Shape::Number)
+        .map(|it| it.scalar)
+        .collect();
+    let mut seen: HashSet<ScalarType> = HashSet::new();
+    scalars.retain(|scalar| seen.insert(*scalar));
+    let mut text = "#if TAIL\n".to_owned();
+    for scalar in scalars {
+        let (ty, scalar) = (type_text(scalar, Lanes::Cells), scalar.opencl_name());
+        let _ = write!(
+            text,
+            "// Those of VW elements of a line that are there; the others are 0.\n\
+             {ty} loaded_part_{scalar}(__global const {scalar}* from, const long first, const long stride, const ulong at, const ulong length) {{\n    \
+             const long begin = first + (long)(at * VW) * stride;\n    \
+             if (stride == 1 && (at + 1) * VW <= length) return JOIN(vload, VW)(0, from + begin);\n    \
+             {scalar} elements[VW];\n    \
+             for (uint i = 0; i < VW; i++) elements[i] = at * VW + i < length ? from[begin + i * stride] : 0;\n    \
+             return JOIN(vload, VW)(0, elements);\n\
+             }}\n\
+             void stored_part_{scalar}(__global {scalar}* to, const long first, const long stride, const ulong at, const ulong length, const {ty} value) {{\n    \
+             const long begin = first + (long)(at * VW) * stride;\n    \
+             if (stride == 1 && (at + 1) * VW <= length) {{\n        \
+             JOIN(vstore, VW)(value, 0, to + begin);\n        \
+             return;\n    \
+             }}\n    \
+             {scalar} elements[VW];\n    \
+             JOIN(vstore, VW)(value, 0, elements);\n    \
+             for (uint i = 0; i < VW; i++) if (at * VW + i < length) to[begin + i * stride] = elements[i];\n\
+             }}\n"
+        );
+    }
+    text.push_str("#endif\n");
     text
 }
 

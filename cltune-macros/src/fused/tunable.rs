@@ -85,7 +85,7 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .then(|| tolerance(program))
         .flatten();
     let bytes = written.bytes.is_none().then(|| bytes(program, &fused));
-    let widths = grids::widths(program);
+    let widths = grids::widths(program, &kinds);
     let (width, width_default) = if kinds.has_width() {
         (quote!(VW = #widths,), quote!(VW = 1,))
     } else {
@@ -145,10 +145,21 @@ fn source<'a>(
     kernels: impl Iterator<Item = &'a Kernel>,
 ) -> String {
     let mut source = prelude(program);
+    if kinds.has_grids() {
+        source.push_str(grids::WIDEST);
+        source.push_str(if kinds.lines {
+            lines::LOADS
+        } else {
+            across::LOADS
+        });
+    }
+    if kinds.across {
+        source.push_str(across::MACROS);
+    }
     if may_finish_in_loop {
         source.push_str(finish::MACROS);
         if kinds.across {
-            source.push_str(across::MACROS);
+            source.push_str(across::FINISHING);
         }
     }
     if kinds.lines {
@@ -156,6 +167,9 @@ fn source<'a>(
     }
     if kinds.has_grids() {
         source.push_str(&strides::functions(program));
+        if !kinds.lines {
+            source.push_str(&strides::part_functions(program));
+        }
     }
     if kinds.products {
         source.push_str(product_source::MACROS);

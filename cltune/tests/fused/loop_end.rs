@@ -50,6 +50,7 @@ fn the_parts_of_columns_are_those_of_this_launch() -> Result<()> {
         WGX: 8,
         WGY: 16,
         UNROLL: 2,
+        TAIL: 0,
         SUMS: 1,
         SLICES: 16,
         FINISH: down::FINISH::r#loop,

@@ -26,6 +26,44 @@ fn both(
     z = 0.5 * z - a.t() * y;
 }
 
+/// A part of a matrix times vectors that lie anywhere.
+#[fused(tune(m = 12, n = 16, lda = 20))]
+fn times(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    lda: u32,
+    offa: u32,
+    #[arg(matrix = [m, n], ld = lda, offset = offa)] a: &Buffer<f32>,
+    #[arg(len = n, offset = offx, stride = incx)] x: &Buffer<f32>,
+    offx: u64,
+    incx: i64,
+    #[arg(len = m, offset = offy, stride = incy)] y: &mut Buffer<f32>,
+    offy: u64,
+    incy: i64,
+) -> Result<Event> {
+    y = a * x + 0.5 * y;
+}
+
+/// The same with the transposed matrix.
+#[fused(tune(m = 12, n = 16, lda = 20))]
+fn times_transposed(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    lda: u32,
+    offa: u32,
+    #[arg(matrix = [m, n], ld = lda, offset = offa)] a: &Buffer<f32>,
+    #[arg(len = m, offset = offx, stride = incx)] x: &Buffer<f32>,
+    offx: u64,
+    incx: i64,
+    #[arg(len = n, offset = offy, stride = incy)] y: &mut Buffer<f32>,
+    offy: u64,
+    incy: i64,
+) -> Result<Event> {
+    y = a.t() * x + 0.5 * y;
+}
+
 /// A part of a matrix is changed in place; vectors stand in its rows and columns.
 #[fused(tune(m = 12, n = 16, lda = 20))]
 fn outer_product(
@@ -110,6 +148,26 @@ struct Places {
 }
 
 /// Offsets that vectors of four begin at and others, strides of either sign.
+impl Places {
+    /// An element of the part of a matrix.
+    fn of(&self, a: &[f32], row: usize, column: usize) -> f32 {
+        a[self.offset + row * self.leading + column]
+    }
+
+    /// Whether vectors of so many elements leave a tail.
+    fn tail(&self, vw: i64) -> i64 {
+        i64::from(self.n as i64 % vw > 0 || self.leading as i64 % vw > 0)
+    }
+}
+
+/// The same places with lines of odd lengths.
+fn odd() -> [Places; 5] {
+    PLACES.map(|places| Places {
+        n: places.n - 1,
+        ..places
+    })
+}
+
 const PLACES: [Places; 5] = [
     Places {
         m: 12,
@@ -194,18 +252,18 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
         }
         let [after, in_loop] = [both::FINISH::launch, both::FINISH::r#loop];
         // The last one twice: its counters of work-groups are those that the one before left.
-        for (vw, slices, keep, finish, sums) in [
-            (1, 1, 0, after, 1),
-            (4, 1, 0, after, 1),
-            (4, 4, 8, after, 1),
-            (2, 2, 16, after, 1),
-            (1, 1, 0, after, 4),
-            (2, 4, 0, after, 2),
-            (4, 8, 0, after, 32),
-            (4, 4, 8, in_loop, 1),
-            (1, 8, 0, in_loop, 1),
-            (2, 2, 16, in_loop, 1),
-            (2, 2, 16, in_loop, 1),
+        for (vw, slices, keep, lines, finish, sums) in [
+            (1, 1, 0, 1, after, 1),
+            (4, 1, 0, 1, after, 1),
+            (4, 4, 8, 1, after, 1),
+            (2, 2, 16, 1, after, 1),
+            (1, 1, 0, 2, after, 16),
+            (2, 4, 0, 4, after, 16),
+            (4, 8, 0, 8, after, 64),
+            (4, 4, 8, 1, in_loop, 1),
+            (1, 8, 0, 4, in_loop, 1),
+            (2, 2, 16, 1, in_loop, 1),
+            (2, 2, 16, 1, in_loop, 1),
         ] {
             let wgx = sharing(n, vw * keep.max(1));
             let params = both::Params {
@@ -222,6 +280,8 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
                 } else {
                     keep
                 },
+                LINES: lines,
+                TAIL: 0,
                 SUMS: sums,
                 SLICES: slices,
                 FINISH: finish,
@@ -257,6 +317,117 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
 }
 
 #[test]
+fn lines_that_no_vector_divides_are_multiplied_to_their_end() -> Result<()> {
+    let queue = queue();
+    for places in PLACES.into_iter().chain(odd()) {
+        let Places { m, n, .. } = places;
+        let (at_x, at_y) = (places.x, places.y);
+        let a = numbers(places.offset + m * places.leading + 2, 1);
+        let [x, y] = [(n, at_x), (m, at_y)].map(|(count, at)| numbers(room(count, at), 2));
+        let mut expected = y.clone();
+        for i in 0..m {
+            let terms = (0..n).map(|j| places.of(&a, i, j) * x[index(j, n, at_x.0, at_x.1)]);
+            let at = index(i, m, at_y.0, at_y.1);
+            expected[at] = terms.sum::<f32>() + 0.5 * y[at];
+        }
+        for (vw, wgx, lines) in [(4, 1, 1), (16, 2, 1), (2, 4, 2), (16, 1, 8), (1, 1, 4)] {
+            let params = times::Params {
+                VW: vw,
+                WGX: wgx,
+                WGY: 2,
+                UNROLL: 1,
+                KEEP: 0,
+                LINES: lines,
+                TAIL: places.tail(vw),
+            };
+            let (of_a, of_x) = (
+                Buffer::from_slice(&queue, &a)?,
+                Buffer::from_slice(&queue, &x)?,
+            );
+            let mut of_y = Buffer::from_slice(&queue, &y)?;
+            times::launch_with(
+                &params,
+                &queue,
+                m as u32,
+                n as u32,
+                places.leading as u32,
+                places.offset as u32,
+                &of_a,
+                &of_x,
+                at_x.0 as u64,
+                at_x.1,
+                &mut of_y,
+                at_y.0 as u64,
+                at_y.1,
+            )?;
+            assert_eq!(of_y.read(&queue)?, expected, "{places:?} {params:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn columns_that_no_vector_divides_are_added_up_to_the_last() -> Result<()> {
+    let queue = queue();
+    for places in PLACES.into_iter().chain(odd()) {
+        let Places { m, n, .. } = places;
+        let (at_x, at_y) = (places.y, places.x);
+        let a = numbers(places.offset + m * places.leading + 2, 1);
+        let [x, y] = [(m, at_x), (n, at_y)].map(|(count, at)| numbers(room(count, at), 2));
+        let mut expected = y.clone();
+        for j in 0..n {
+            let terms = (0..m).map(|i| places.of(&a, i, j) * x[index(i, m, at_x.0, at_x.1)]);
+            let at = index(j, n, at_y.0, at_y.1);
+            expected[at] = terms.sum::<f32>() + 0.5 * y[at];
+        }
+        let [after, in_loop] = [
+            times_transposed::FINISH::launch,
+            times_transposed::FINISH::r#loop,
+        ];
+        for (vw, wgy, sums, slices, finish) in [
+            (4, 2, 1, 1, after),
+            (16, 1, 16, 1, after),
+            (8, 2, 1, 4, after),
+            (2, 1, 16, 2, after),
+            (4, 2, 1, 2, in_loop),
+        ] {
+            let params = times_transposed::Params {
+                VW: vw,
+                WGX: 2,
+                WGY: wgy,
+                UNROLL: 4,
+                TAIL: places.tail(vw),
+                SUMS: sums,
+                SLICES: slices,
+                FINISH: finish,
+            };
+            let (of_a, of_x) = (
+                Buffer::from_slice(&queue, &a)?,
+                Buffer::from_slice(&queue, &x)?,
+            );
+            let mut of_y = Buffer::from_slice(&queue, &y)?;
+            times_transposed::launch_with(
+                &params,
+                &queue,
+                m as u32,
+                n as u32,
+                places.leading as u32,
+                places.offset as u32,
+                &of_a,
+                &of_x,
+                at_x.0 as u64,
+                at_x.1,
+                &mut of_y,
+                at_y.0 as u64,
+                at_y.1,
+            )?;
+            assert_eq!(of_y.read(&queue)?, expected, "{places:?} {params:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn parts_of_matrices_change_and_nothing_beside_them() -> Result<()> {
     let queue = queue();
     for places in PLACES {
@@ -286,6 +457,8 @@ fn parts_of_matrices_change_and_nothing_beside_them() -> Result<()> {
                 WGY: 2,
                 UNROLL: 1,
                 KEEP: keep,
+                LINES: 1,
+                TAIL: 0,
             };
             let (of_x, of_y) = (
                 Buffer::from_slice(&queue, &x)?,
@@ -306,7 +479,7 @@ fn parts_of_matrices_change_and_nothing_beside_them() -> Result<()> {
                 &mut of_a,
                 offset as u64,
             )?;
-            assert_eq!(of_a.read(&queue)?, expected, "{places:?} {vw} {keep}");
+            assert_eq!(of_a.read(&queue)?, expected, "{places:?} {params:?}");
         }
     }
     Ok(())
