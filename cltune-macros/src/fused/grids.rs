@@ -75,15 +75,11 @@ impl Kinds {
             defaults.extend(quote!(KEEP = 0, LINES = 1,));
         }
         if self.has_grids() {
-            let has_tail = if self.lines {
-                self.line_folds && !self.across
-            } else {
-                self.across
-            };
-            let tail = if has_tail {
-                quote!([0, 1])
-            } else {
+            // What goes through lines in both ways would need both kinds of loads.
+            let tail = if self.lines && self.across {
                 quote!([0])
+            } else {
+                quote!([0, 1])
             };
             params.extend(quote!(TAIL = #tail,));
             defaults.extend(quote!(TAIL = 0,));

@@ -430,7 +430,7 @@ fn columns_that_no_vector_divides_are_added_up_to_the_last() -> Result<()> {
 #[test]
 fn parts_of_matrices_change_and_nothing_beside_them() -> Result<()> {
     let queue = queue();
-    for places in PLACES {
+    for places in PLACES.into_iter().chain(odd()) {
         let Places {
             m,
             n,
@@ -450,7 +450,9 @@ fn parts_of_matrices_change_and_nothing_beside_them() -> Result<()> {
                     x[index(i, m, at_x.0, at_x.1)] * y[index(j, n, 0, stride)];
             }
         }
-        for (vw, keep) in [(1, 0), (4, 0), (2, 1), (4, 1)] {
+        for (vw, keep) in [(1, 0), (4, 0), (2, 1), (4, 1), (16, 0)] {
+            let tail = places.tail(vw);
+            let keep = if tail == 0 { keep } else { 0 };
             let params = outer_product::Params {
                 VW: vw,
                 WGX: if keep == 0 { 4 } else { sharing(n, vw) },
@@ -458,7 +460,7 @@ fn parts_of_matrices_change_and_nothing_beside_them() -> Result<()> {
                 UNROLL: 1,
                 KEEP: keep,
                 LINES: 1,
-                TAIL: 0,
+                TAIL: tail,
             };
             let (of_x, of_y) = (
                 Buffer::from_slice(&queue, &x)?,
