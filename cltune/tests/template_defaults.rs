@@ -181,7 +181,7 @@ fn statements_over_matrices_take_entries_of_their_template() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.toml");
     let rows = "VW = 2, WGX = 2, WGY = 4, UNROLL = 2";
-    let columns = "VW = 4, WGX = 8, WGY = 1, UNROLL = 2, SUMS = 1, SLICES = 2";
+    let columns = "VW = 4, WGX = 8, WGY = 1, UNROLL = 2, TAIL = 0, SUMS = 1, SLICES = 2";
     let product = "ML = 64, KL = 32, NL = 64, MS = 4, KS = 4, NS = 8";
     let entries = [
         ("rows", 2048, rows),

@@ -190,6 +190,22 @@ fn a_stride_is_an_argument_and_decides_how_elements_are_loaded() {
 }
 
 #[test]
+fn the_reference_keeps_what_additions_round_away() {
+    let program = program("s = dot(a, b);");
+    let reference = value::Style::Reference;
+    let kernels = kernels::kernels(&program, &passes(&program, false), "r", reference);
+    for part in [
+        "wide one_dot_13 = 0, rest_dot_13 = 0;",
+        "const wide new_dot_13 = ",
+        "rest_dot_13 += fabs(one_dot_13) >= fabs(new_dot_13) ? ",
+        "lanes_f32[get_local_id(0)] = one_dot_13 + rest_dot_13;",
+    ] {
+        let text = &kernels[0].text;
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
 fn an_operand_is_one_argument_and_is_loaded_once() {
     let program = program("a = b * b + a * b; c = a - b; s = dot(c, b);");
     let kernels = kernels::kernels(&program, &passes(&program, true), "k", value::Style::Tuned);

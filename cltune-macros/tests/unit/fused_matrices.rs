@@ -64,6 +64,9 @@ fn as_few_kernels_as_dependencies_allow() {
                       b = e * column(rsqrt(row_dot(e, e) / n as f32 + 1e-5)) * row(x) + row(y);";
     for (body, fused, single) in [
         ("a = b + c; d = b - c;", 1, 2),
+        // The paper's pair of matrices, and with one of vectors.
+        ("c = a + b; a = c + b;", 1, 2),
+        ("c = a + b; a = c + b; x = x + y; y = x + y;", 2, 4),
         ("u = a * x; v = b * y;", 1, 2),
         // Two independent products, of two sizes: as the paper has it.
         ("u = a * x; y = k * v;", 2, 2),
