@@ -150,9 +150,18 @@ impl Center {
         drop(dropped);
     }
 
-    /// Enqueues an operation.
+    /// Enqueues an operation. One that reads what an operation was to compute that has failed by
+    /// now fails as those do that were enqueued before.
     pub(super) fn enqueue(&self, job: Job) {
         self.change(|state| {
+            let mut spoilt = state.spoilt.iter();
+            let read = spoilt.find(|(matrix, _)| job.reads(**matrix));
+            if let Some(reason) = read.map(|(_, reason)| reason.clone()) {
+                state.has_no_values(&job, &reason);
+                let error = ScheduleError::NotComputed { reason };
+                state.error.get_or_insert(error);
+                return;
+            }
             state.begun.get_or_insert_with(Instant::now);
             state.work[1] += job.shape.total_work();
             for target in &job.targets {
@@ -178,13 +187,14 @@ impl Center {
         }
     }
 
-    /// Waits until no operation uses a matrix.
+    /// Waits until no operation uses a matrix, whose values are the program's from then on.
     pub(super) fn wait_until_unused(&self, matrix: u64) {
-        drop(self.wait_while(|state| {
+        let mut state = self.wait_while(|state| {
             let mut undivided = state.undivided.iter();
             let is_used = |job: &Arc<Job>| job.writes(matrix) || job.reads(matrix);
             !state.is_stopped && (state.graph.uses(matrix) || undivided.any(is_used))
-        }));
+        });
+        state.spoilt.remove(&matrix);
     }
 
     /// Waits until all operations have ended.

@@ -226,7 +226,7 @@ impl State {
     }
 
     /// The results of an operation have no values.
-    fn has_no_values(&mut self, job: &Job, reason: &str) {
+    pub(super) fn has_no_values(&mut self, job: &Job, reason: &str) {
         for target in &job.targets {
             self.spoilt.insert(target.core.id, reason.to_owned());
         }

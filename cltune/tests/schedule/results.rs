@@ -374,6 +374,33 @@ fn what_all_refuse_leaves_no_result_with_values() {
 }
 
 #[test]
+fn what_is_read_after_the_failure_has_no_values_until_the_program_gives_some() {
+    let scheduler = scheduler(2, 100_000);
+    let a = counted(&scheduler, 20, 20);
+    let refusing = Adding::new("refused add", |_| Err("never".into()));
+    let [mut first, mut second, mut reader] = [0; 3].map(|_| scheduler.matrix(20, 20).unwrap());
+    refusing
+        .enqueue_both(&scheduler, &a, [&mut first, &mut second])
+        .unwrap();
+    says(scheduler.finish(), &["refused add", "never"]);
+    scheduler.store(&second, &mut reader).unwrap();
+    says(scheduler.finish(), &["no values", "never"]);
+    says(reader.values().map(drop), &["no values", "never"]);
+
+    let doubled: Vec<f32> = a
+        .values()
+        .unwrap()
+        .iter()
+        .map(|value| value * 2.0)
+        .collect();
+    second.values_mut().copy_from_slice(&doubled);
+    scheduler.store(&second, &mut reader).unwrap();
+    let _ = scheduler.finish().unwrap();
+    is_twice(&second);
+    is_twice(&reader);
+}
+
+#[test]
 fn all_results_of_an_overdue_task_are_computed_by_another_device() {
     let scheduler = scheduler(2, 60_000);
     let a = counted(&scheduler, 300, 300);
