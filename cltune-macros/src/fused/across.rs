@@ -470,17 +470,13 @@ impl<'a> Across<'a> {
     }
 }
 
-/// The macros that load and store where no other kernels go through lines: the last vector may be
-/// a part of one.
+/// The macros that load and store with a tail, where no other kernels go through lines: the last
+/// vector may be a part of one.
 pub(super) const LOADS: &str = "\
 // The vector `at` of a line, which begins anywhere where the last one is a part of one.
 #if TAIL
 #define LOADED(type, from) JOIN(loaded_part_, type)(from, 0, 1, at, length)
 #define STORED(type, to, value) JOIN(stored_part_, type)(to, 0, 1, at, length, value)
-#else
-#define LOADED(type, from) ((__global const VEC(type)*)(from))[at]
-#define STORED(type, to, value) ((__global VEC(type)*)(to))[at] = (value)
-#endif
 ";
 
 /// The macros of these kernels.
@@ -488,8 +484,10 @@ pub(super) const MACROS: &str = "\
 // The vectors of a line, and those that begin at an offset of a buffer and have a stride.
 #if TAIL
 #define VECTORS ((length + VW - 1) / VW)
-#define LOADED_FROM(type, from, first, stride) JOIN(loaded_part_, type)(from, first, stride, at, length)
-#define STORED_TO(type, to, first, stride, value) JOIN(stored_part_, type)(to, first, stride, at, length, value)
+#define LOADED_FROM(type, from, first, stride) \
+    JOIN(loaded_part_, type)(from, first, stride, at, length)
+#define STORED_TO(type, to, first, stride, value) \
+    JOIN(stored_part_, type)(to, first, stride, at, length, value)
 #else
 #define VECTORS (length / VW)
 #define LOADED_FROM(type, from, first, stride) JOIN(loaded_, type)(from, first, stride, at)

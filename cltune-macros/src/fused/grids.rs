@@ -6,6 +6,7 @@ use super::product::{self, Factors};
 use super::program::{Action, Grid, Program, Statement};
 use super::tensor;
 use super::value::{At, Shape};
+use super::{across, lines};
 use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
@@ -65,7 +66,7 @@ impl Kinds {
             defaults.extend(quote!(WGX = 16, WGY = 4, UNROLL = 1,));
         }
         if self.lines {
-            // Compilers make vectors of what only computes elements.
+            // Without a reduction no addition waits for another.
             let lines = if self.line_folds {
                 quote!([1, 2, 4, 8])
             } else {
@@ -347,7 +348,21 @@ pub(super) fn bytes(program: &Program, pass: &Pass) -> TokenStream {
     quote!(#(#terms)+*)
 }
 
-/// The macro that folds the widest vectors, which only these kernels have.
-pub(super) const WIDEST: &str = "\
-#define FOLD16(op, v) op(FOLD8(op, (v).lo), FOLD8(op, (v).hi))
-";
+/// The macros of these kernels: of the widest vectors, which only they have, and of loads and
+/// stores. With a tail those of kernels that go through lines leave the rest to another loop, and
+/// those of kernels that fold all lines to one know the end.
+pub(super) fn macros(kinds: &Kinds) -> String {
+    let with_tail = if kinds.lines {
+        lines::LOADS
+    } else {
+        across::LOADS
+    };
+    format!(
+        "#define FOLD16(op, v) op(FOLD8(op, (v).lo), FOLD8(op, (v).hi))\n\
+         {with_tail}\
+         #else\n\
+         #define LOADED(type, from) ((__global const VEC(type)*)(from))[at]\n\
+         #define STORED(type, to, value) ((__global VEC(type)*)(to))[at] = (value)\n\
+         #endif\n"
+    )
+}

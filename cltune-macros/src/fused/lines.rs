@@ -560,17 +560,13 @@ impl<'a> Lined<'a> {
     }
 }
 
-/// The macros that load and store where kernels go through lines. What may be left behind the last
-/// vector is computed apart.
+/// The macros that load and store with a tail, where kernels go through lines: what is left behind
+/// the last vector is computed apart.
 pub(super) const LOADS: &str = "\
 // The vector `at` of a line, which begins anywhere where a tail is left behind the last one.
 #if TAIL
 #define LOADED(type, from) JOIN(vload, VW)(at, from)
 #define STORED(type, to, value) JOIN(vstore, VW)(value, at, to)
-#else
-#define LOADED(type, from) ((__global const VEC(type)*)(from))[at]
-#define STORED(type, to, value) ((__global VEC(type)*)(to))[at] = (value)
-#endif
 ";
 
 /// The macros of these kernels.

@@ -148,10 +148,12 @@ pub(super) fn functions(program: &Program) -> String {
         let _ = write!(
             text,
             "// VW elements of a vector or a line that begins anywhere.\n\
-             {ty} loaded_{scalar}(__global const {scalar}* from, const long first, const long stride, const ulong at) {{\n    \
+             {ty} loaded_{scalar}(__global const {scalar}* from, const long first, \
+             const long stride, const ulong at) {{\n    \
              const long begin = first + (long)(at * VW) * stride;\n\
              #if VW > 1\n    \
-             if (stride == 1 && (first & (VW - 1)) == 0) return *(__global const {ty}*)(from + begin);\n    \
+             if (stride == 1 && (first & (VW - 1)) == 0) \
+             return *(__global const {ty}*)(from + begin);\n    \
              if (stride == 1) return JOIN(vload, VW)(0, from + begin);\n    \
              {scalar} elements[VW];\n    \
              for (uint i = 0; i < VW; i++) elements[i] = from[begin + i * stride];\n    \
@@ -160,7 +162,8 @@ pub(super) fn functions(program: &Program) -> String {
              return from[begin];\n\
              #endif\n\
              }}\n\
-             void stored_{scalar}(__global {scalar}* to, const long first, const long stride, const ulong at, const {ty} value) {{\n    \
+             void stored_{scalar}(__global {scalar}* to, const long first, const long stride, \
+             const ulong at, const {ty} value) {{\n    \
              const long begin = first + (long)(at * VW) * stride;\n\
              #if VW > 1\n    \
              if (stride == 1 && (first & (VW - 1)) == 0) {{\n        \
@@ -196,14 +199,18 @@ pub(super) fn part_functions(program: &Program) -> String {
         let _ = write!(
             text,
             "// Those of VW elements of a line that are there; the others are 0.\n\
-             {ty} loaded_part_{scalar}(__global const {scalar}* from, const long first, const long stride, const ulong at, const ulong length) {{\n    \
+             {ty} loaded_part_{scalar}(__global const {scalar}* from, const long first, \
+             const long stride, const ulong at, const ulong length) {{\n    \
              const long begin = first + (long)(at * VW) * stride;\n    \
-             if (stride == 1 && (at + 1) * VW <= length) return JOIN(vload, VW)(0, from + begin);\n    \
+             if (stride == 1 && (at + 1) * VW <= length) \
+             return JOIN(vload, VW)(0, from + begin);\n    \
              {scalar} elements[VW];\n    \
-             for (uint i = 0; i < VW; i++) elements[i] = at * VW + i < length ? from[begin + i * stride] : 0;\n    \
+             for (uint i = 0; i < VW; i++) \
+             elements[i] = at * VW + i < length ? from[begin + i * stride] : 0;\n    \
              return JOIN(vload, VW)(0, elements);\n\
              }}\n\
-             void stored_part_{scalar}(__global {scalar}* to, const long first, const long stride, const ulong at, const ulong length, const {ty} value) {{\n    \
+             void stored_part_{scalar}(__global {scalar}* to, const long first, const long stride, \
+             const ulong at, const ulong length, const {ty} value) {{\n    \
              const long begin = first + (long)(at * VW) * stride;\n    \
              if (stride == 1 && (at + 1) * VW <= length) {{\n        \
              JOIN(vstore, VW)(value, 0, to + begin);\n        \
@@ -211,7 +218,8 @@ pub(super) fn part_functions(program: &Program) -> String {
              }}\n    \
              {scalar} elements[VW];\n    \
              JOIN(vstore, VW)(value, 0, elements);\n    \
-             for (uint i = 0; i < VW; i++) if (at * VW + i < length) to[begin + i * stride] = elements[i];\n\
+             for (uint i = 0; i < VW; i++) \
+             if (at * VW + i < length) to[begin + i * stride] = elements[i];\n\
              }}\n"
         );
     }

@@ -146,12 +146,7 @@ fn source<'a>(
 ) -> String {
     let mut source = prelude(program);
     if kinds.has_grids() {
-        source.push_str(grids::WIDEST);
-        source.push_str(if kinds.lines {
-            lines::LOADS
-        } else {
-            across::LOADS
-        });
+        source.push_str(&grids::macros(kinds));
     }
     if kinds.across {
         source.push_str(across::MACROS);

@@ -187,8 +187,9 @@ impl Center {
         }
     }
 
-    /// Waits until no operation uses a matrix, whose values are the program's from then on.
-    pub(super) fn wait_until_unused(&self, matrix: u64) {
+    /// Hands a matrix to the program once no operation uses it: its values are what the program
+    /// writes, also where the operation that was to compute them has failed.
+    pub(super) fn hand_over(&self, matrix: u64) {
         let mut state = self.wait_while(|state| {
             let mut undivided = state.undivided.iter();
             let is_used = |job: &Arc<Job>| job.writes(matrix) || job.reads(matrix);

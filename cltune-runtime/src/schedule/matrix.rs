@@ -74,7 +74,7 @@ impl<T: Element> Matrix<T> {
     /// The elements as they lie, to be changed, when the operations that use them have ended. An
     /// operation that was to compute them may have failed: then they are anything.
     pub fn values_mut(&mut self) -> MatrixGuardMut<'_, T> {
-        self.center.wait_until_unused(self.core.id);
+        self.center.hand_over(self.core.id);
         self.core.change();
         MatrixGuardMut {
             guard: self.core.memory.write(),

@@ -149,11 +149,6 @@ struct Places {
 
 /// Offsets that vectors of four begin at and others, strides of either sign.
 impl Places {
-    /// An element of the part of a matrix.
-    fn of(&self, a: &[f32], row: usize, column: usize) -> f32 {
-        a[self.offset + row * self.leading + column]
-    }
-
     /// Whether vectors of so many elements leave a tail.
     fn tail(&self, vw: i64) -> i64 {
         i64::from(self.n as i64 % vw > 0 || self.leading as i64 % vw > 0)
@@ -316,20 +311,83 @@ fn products_with_vectors_that_lie_anywhere() -> Result<()> {
     Ok(())
 }
 
+/// A part of a matrix or its transpose, a vector that it is multiplied by, and what that makes.
+struct Product {
+    places: Places,
+    a: Vec<f32>,
+    x: Vec<f32>,
+    at_x: (usize, i64),
+    y: Vec<f32>,
+    at_y: (usize, i64),
+    expected: Vec<f32>,
+}
+
+impl Product {
+    fn of(places: Places, is_transposed: bool) -> Self {
+        let Places { m, n, x, y, .. } = places;
+        let [(columns, at_x), (rows, at_y)] = if is_transposed {
+            [(m, y), (n, x)]
+        } else {
+            [(n, x), (m, y)]
+        };
+        let a = numbers(places.offset + m * places.leading + 2, 1);
+        let [x, y] = [(columns, at_x), (rows, at_y)].map(|(count, at)| numbers(room(count, at), 2));
+        let mut expected = y.clone();
+        for i in 0..rows {
+            let terms = (0..columns).map(|j| {
+                let (row, column) = if is_transposed { (j, i) } else { (i, j) };
+                let element = a[places.offset + row * places.leading + column];
+                element * x[index(j, columns, at_x.0, at_x.1)]
+            });
+            let at = index(i, rows, at_y.0, at_y.1);
+            expected[at] = terms.sum::<f32>() + 0.5 * y[at];
+        }
+        Self {
+            places,
+            a,
+            x,
+            at_x,
+            y,
+            at_y,
+            expected,
+        }
+    }
+}
+
+/// Launches a tunable with these parameters on a product, and compares with the host.
+macro_rules! is_product {
+    ($tunable:ident, $params:expr, $queue:expr, $product:expr) => {{
+        let (params, queue, product) = ($params, $queue, $product);
+        let (a, x) = (
+            Buffer::from_slice(queue, &product.a)?,
+            Buffer::from_slice(queue, &product.x)?,
+        );
+        let mut y = Buffer::from_slice(queue, &product.y)?;
+        let places = product.places;
+        $tunable::launch_with(
+            &params,
+            queue,
+            places.m as u32,
+            places.n as u32,
+            places.leading as u32,
+            places.offset as u32,
+            &a,
+            &x,
+            product.at_x.0 as u64,
+            product.at_x.1,
+            &mut y,
+            product.at_y.0 as u64,
+            product.at_y.1,
+        )?;
+        assert_eq!(y.read(queue)?, product.expected, "{places:?} {params:?}");
+    }};
+}
+
 #[test]
 fn lines_that_no_vector_divides_are_multiplied_to_their_end() -> Result<()> {
     let queue = queue();
     for places in PLACES.into_iter().chain(odd()) {
-        let Places { m, n, .. } = places;
-        let (at_x, at_y) = (places.x, places.y);
-        let a = numbers(places.offset + m * places.leading + 2, 1);
-        let [x, y] = [(n, at_x), (m, at_y)].map(|(count, at)| numbers(room(count, at), 2));
-        let mut expected = y.clone();
-        for i in 0..m {
-            let terms = (0..n).map(|j| places.of(&a, i, j) * x[index(j, n, at_x.0, at_x.1)]);
-            let at = index(i, m, at_y.0, at_y.1);
-            expected[at] = terms.sum::<f32>() + 0.5 * y[at];
-        }
+        let product = Product::of(places, false);
         for (vw, wgx, lines) in [(4, 1, 1), (16, 2, 1), (2, 4, 2), (16, 1, 8), (1, 1, 4)] {
             let params = times::Params {
                 VW: vw,
@@ -340,27 +398,7 @@ fn lines_that_no_vector_divides_are_multiplied_to_their_end() -> Result<()> {
                 LINES: lines,
                 TAIL: places.tail(vw),
             };
-            let (of_a, of_x) = (
-                Buffer::from_slice(&queue, &a)?,
-                Buffer::from_slice(&queue, &x)?,
-            );
-            let mut of_y = Buffer::from_slice(&queue, &y)?;
-            times::launch_with(
-                &params,
-                &queue,
-                m as u32,
-                n as u32,
-                places.leading as u32,
-                places.offset as u32,
-                &of_a,
-                &of_x,
-                at_x.0 as u64,
-                at_x.1,
-                &mut of_y,
-                at_y.0 as u64,
-                at_y.1,
-            )?;
-            assert_eq!(of_y.read(&queue)?, expected, "{places:?} {params:?}");
+            is_product!(times, params, &queue, &product);
         }
     }
     Ok(())
@@ -369,21 +407,12 @@ fn lines_that_no_vector_divides_are_multiplied_to_their_end() -> Result<()> {
 #[test]
 fn columns_that_no_vector_divides_are_added_up_to_the_last() -> Result<()> {
     let queue = queue();
+    let [after, in_loop] = [
+        times_transposed::FINISH::launch,
+        times_transposed::FINISH::r#loop,
+    ];
     for places in PLACES.into_iter().chain(odd()) {
-        let Places { m, n, .. } = places;
-        let (at_x, at_y) = (places.y, places.x);
-        let a = numbers(places.offset + m * places.leading + 2, 1);
-        let [x, y] = [(m, at_x), (n, at_y)].map(|(count, at)| numbers(room(count, at), 2));
-        let mut expected = y.clone();
-        for j in 0..n {
-            let terms = (0..m).map(|i| places.of(&a, i, j) * x[index(i, m, at_x.0, at_x.1)]);
-            let at = index(j, n, at_y.0, at_y.1);
-            expected[at] = terms.sum::<f32>() + 0.5 * y[at];
-        }
-        let [after, in_loop] = [
-            times_transposed::FINISH::launch,
-            times_transposed::FINISH::r#loop,
-        ];
+        let product = Product::of(places, true);
         for (vw, wgy, sums, slices, finish) in [
             (4, 2, 1, 1, after),
             (16, 1, 16, 1, after),
@@ -401,27 +430,7 @@ fn columns_that_no_vector_divides_are_added_up_to_the_last() -> Result<()> {
                 SLICES: slices,
                 FINISH: finish,
             };
-            let (of_a, of_x) = (
-                Buffer::from_slice(&queue, &a)?,
-                Buffer::from_slice(&queue, &x)?,
-            );
-            let mut of_y = Buffer::from_slice(&queue, &y)?;
-            times_transposed::launch_with(
-                &params,
-                &queue,
-                m as u32,
-                n as u32,
-                places.leading as u32,
-                places.offset as u32,
-                &of_a,
-                &of_x,
-                at_x.0 as u64,
-                at_x.1,
-                &mut of_y,
-                at_y.0 as u64,
-                at_y.1,
-            )?;
-            assert_eq!(of_y.read(&queue)?, expected, "{places:?} {params:?}");
+            is_product!(times_transposed, params, &queue, &product);
         }
     }
     Ok(())
