@@ -12,6 +12,7 @@ PEAK_GBS are what the device can do, as the example `peaks` of cltune-kernels me
 
 import ctypes
 import glob
+import math
 import os
 import re
 import statistics
@@ -23,6 +24,9 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import openblas
 
 ROUNDS = 9
+# The steps of a solution; examples/conjugate-gradient/src/bench.rs has as many.
+STEPS = 32
+SOLUTION = f"{STEPS} steps of a solution"
 # Of statements that compute: how the roofline calls them, operations on each element, and the bytes that have to be
 # moved for it.
 WORK = {
@@ -106,7 +110,20 @@ def pointer(tensor):
     return ctypes.c_void_p(tensor.data_ptr())
 
 
-def of_vectors(torch, library, handle, n):
+def five_points(torch, side):
+    """The matrix of the equation that the example solves, by rows: 4 for a point, -1 for each neighbour."""
+    at = torch.arange(side * side, device="cuda").reshape(side, side)
+    pairs = [(at[1:], at[:-1]), (at[:-1], at[1:]), (at[:, 1:], at[:, :-1]), (at[:, :-1], at[:, 1:]), (at, at)]
+    rows, columns = (torch.cat([pair[which].flatten() for pair in pairs]) for which in (0, 1))
+    values = torch.full(rows.shape, -1.0, device="cuda")
+    values[-side * side :] = 4.0
+    matrix = torch.sparse_coo_tensor(torch.stack([rows, columns]), values, (side * side, side * side)).to_sparse_csr()
+    # With indices of 32 bits, which cuSPARSE reads faster.
+    begins, columns = matrix.crow_indices().int(), matrix.col_indices().int()
+    return torch.sparse_csr_tensor(begins, columns, matrix.values(), matrix.shape)
+
+
+def of_vectors(torch, library, handle, n, wanted):
     """Statements over vectors, the peer's name and its call."""
     two = torch.full((1,), 2.0, device="cuda")
     result = torch.zeros(1, device="cuda")
@@ -143,7 +160,19 @@ def of_vectors(torch, library, handle, n):
         rr.copy_(after)
         assert status == 0
 
+    def solution():
+        r.copy_(right)
+        p.copy_(right)
+        rr.copy_(begin)
+        for _ in range(STEPS):
+            torch.mv(matrix, p, out=q)
+            step()
+
+    if SOLUTION in wanted:
+        matrix, right = five_points(torch, math.isqrt(n)), torch.rand(n, device="cuda")
+        begin = right.dot(right).reshape(1)
     return [
+        (SOLUTION, "+ cuSPARSE", solution),
         ("a step of conjugate gradients", "cuBLAS + PyTorch", step),
         ("s = dot(x, 2 x + y), then axpy and dot", "cuBLAS axpy + dot", both),
         ("u = a + b; v = a - b", "PyTorch add + sub", pair),
@@ -333,19 +362,21 @@ def main():
         return
     print(f"cuBLAS {torch.version.cuda}, PyTorch {torch.__version__}, medians of {ROUNDS} (least to most)")
     for size in dict.fromkeys(size for size, _ in times):
+        wanted = [what for of, what in times if of == size]
         if " x " in size:
             m, n = (int(number) for number in size.split(" x "))
-            statements = [what for of, what in times if of == size]
             peers = []
-            if any("alpha" in what for what in statements):
+            if any("alpha" in what for what in wanted):
                 peers += of_products(torch, library, handle, m, n)
-            if any(what.startswith("C = ") for what in statements):
+            if any(what.startswith("C = ") for what in wanted):
                 peers += of_two_matrices(torch, library, handle, n)
-            if any("rows" in what for what in statements):
+            if any("rows" in what for what in wanted):
                 peers += of_rows(torch, m, n)
         else:
-            peers = of_vectors(torch, library, handle, int(size))
+            peers = of_vectors(torch, library, handle, int(size), wanted)
         for statements, peer, call in peers:
+            if statements not in wanted:
+                continue
             median, least, most = measured(torch, call)
             fused = times[size, statements]
             print(

@@ -1,6 +1,6 @@
 //! Tuning what a running program launches, with its data.
 
-use cltune_tests::{Output, Project, tools};
+use cltune_tests::{Output, Project, is_left_to_full, tools};
 use serde_json::Value;
 
 /// Which value of `FOR` is fast depends on the data: `FOR` = 1 where the flag is 1000, which random
@@ -161,6 +161,9 @@ fn verified(output: &Output) -> Vec<(String, i64, String, String)> {
 
 #[test]
 fn what_a_program_launches_is_verified_with_its_data() {
+    if is_left_to_full() {
+        return;
+    }
     let project = Project::new("cltune-e2e-captured-verify").file("src/main.rs", SCATTER);
     let folder = project.path("launches");
     let launches = folder.to_str().expect("it is text");

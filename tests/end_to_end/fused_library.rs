@@ -1,8 +1,8 @@
 //! Statements with a product that the library's GEMM makes: the parts before and after it are
 //! tunables.
 
-use cltune_tests::Project;
 use cltune_tests::manifest::manifest_with_kernels;
+use cltune_tests::{Project, is_left_to_full};
 
 const PROGRAM: &str = r#"
 use cltune_kernels::gemm::{Gemm, GemmError};
@@ -44,6 +44,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 #[test]
 fn what_stands_before_and_after_a_product_of_the_library_is_tuned() {
+    if is_left_to_full() {
+        return;
+    }
     let name = "cltune-e2e-fused-library";
     let project = Project::new(name)
         .file("Cargo.toml", manifest_with_kernels(name))

@@ -1,12 +1,16 @@
 //! Fused statements against one kernel for each statement, in turns.
 
-use crate::kernels::{axpy, copy, inner, pair, product, update};
+use crate::kernels::{axpy, copy, inner, pair, product, stencil, update};
 use cltune::{Buffer, Queue, Result};
 use std::cell::RefCell;
 use std::time::Instant;
 
 /// The elements of vectors.
-const SIZES: [usize; 3] = [1 << 18, 1 << 22, 1 << 26];
+const SIZES: [usize; 5] = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26];
+/// The sides of grids on which an equation is solved.
+const SIDES: [usize; 2] = [512, 4096];
+/// The steps of a solution; benches/fused/compare.py has as many.
+const STEPS: usize = 32;
 /// How often each way is measured.
 const ROUNDS: usize = 9;
 
@@ -24,7 +28,7 @@ pub(crate) fn run(queue: &Queue) -> Result<()> {
         pairs(queue, n)?;
         updates(queue, n)?;
     }
-    Ok(())
+    SIDES.into_iter().try_for_each(|side| solves(queue, side))
 }
 
 /// So many numbers.
@@ -105,6 +109,43 @@ fn updates(queue: &Queue, n: usize) -> Result<()> {
         &mut [way(update::FUSE::all), way(update::FUSE::none)],
     )?;
     report("a step of conjugate gradients", n, &times, &[11, 12]);
+    Ok(())
+}
+
+/// The first steps of a solution: what the host does not wait for.
+fn solves(queue: &Queue, side: usize) -> Result<()> {
+    let n = side * side;
+    let right = vector(queue, n, 1)?;
+    let begin = Buffer::from_slice(queue, &[right.read(queue)?.iter().map(|x| x * x).sum()])?;
+    let [solution, residual, direction] = [2, 3, 4].map(|seed| vector(queue, n, seed));
+    let product = Buffer::new(queue.context(), n)?;
+    let square = Buffer::new(queue.context(), 1)?;
+    let state = RefCell::new((solution?, residual?, direction?, product, square));
+    let best = update::select(queue.device(), update::Problem { n: n as i64 })?.params;
+    let way = |fuse| -> Way<'_> {
+        let params = update::Params { FUSE: fuse, ..best };
+        let (right, begin, state) = (&right, &begin, &state);
+        Box::new(move || {
+            let (solution, residual, direction, product, square) = &mut *state.borrow_mut();
+            let n = n as u32;
+            copy(queue, n, right, residual)?;
+            copy(queue, n, right, direction)?;
+            copy(queue, 1, begin, square)?;
+            for _ in 0..STEPS {
+                stencil(queue, side as u32, direction, product)?;
+                update::launch_with(
+                    &params, queue, n, solution, residual, direction, product, square,
+                )?;
+            }
+            Ok(())
+        })
+    };
+    let times = measured(
+        queue,
+        &mut [way(update::FUSE::all), way(update::FUSE::none)],
+    )?;
+    let what = format!("{STEPS} steps of a solution");
+    report(&what, n, &times, &[13 * STEPS + 4, 14 * STEPS + 4]);
     Ok(())
 }
 

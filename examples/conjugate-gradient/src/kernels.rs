@@ -32,7 +32,7 @@ pub(crate) fn stencil(
 
 /// The rest of a step: `x` and the residual `r` move along `p`, of which `q` is the product with
 /// the matrix, and `p` becomes the next direction. `rr` is the square of the residual.
-#[fused(tune(n = [1 << 18, 1 << 22, 1 << 24]))]
+#[fused(tune(n = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 24]))]
 pub(crate) fn update(
     queue: &Queue,
     n: u32,
@@ -51,7 +51,7 @@ pub(crate) fn update(
 }
 
 /// s <- x^T (2 x + y), the paper's example of a reduction.
-#[fused(tune(n = [1 << 18, 1 << 22, 1 << 26]))]
+#[fused(tune(n = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26]))]
 pub(crate) fn product(
     queue: &Queue,
     n: u32,
@@ -63,7 +63,7 @@ pub(crate) fn product(
 }
 
 /// u <- a + b and v <- a - b, the paper's example of two results.
-#[fused(tune(n = [1 << 18, 1 << 22, 1 << 26]))]
+#[fused(tune(n = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26]))]
 pub(crate) fn pair(
     queue: &Queue,
     n: u32,
@@ -77,7 +77,7 @@ pub(crate) fn pair(
 }
 
 /// y <- x, whose rate is the yardstick.
-#[fused(tune(n = [1 << 18, 1 << 22, 1 << 26]))]
+#[fused(tune(n = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26]))]
 pub(crate) fn copy(
     queue: &Queue,
     n: u32,
@@ -88,7 +88,7 @@ pub(crate) fn copy(
 }
 
 /// y <- alpha x + y
-#[fused(tune(n = [1 << 18, 1 << 22, 1 << 26]))]
+#[fused(tune(n = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26]))]
 pub(crate) fn axpy(
     queue: &Queue,
     n: u32,
@@ -100,7 +100,7 @@ pub(crate) fn axpy(
 }
 
 /// s <- x^T y
-#[fused(tune(n = [1 << 18, 1 << 22, 1 << 26]))]
+#[fused(tune(n = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26]))]
 pub(crate) fn inner(
     queue: &Queue,
     n: u32,

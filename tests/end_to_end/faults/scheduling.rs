@@ -155,7 +155,7 @@ fn nothing_is_held_when_a_scheduler_is_gone() {
         "error=-6@clCreateContext#2",
     ];
     // The others by `scripts/test --full`.
-    let count = if is_full() { every.len() } else { 3 };
+    let count = if is_full() { every.len() } else { 2 };
     for faults in &every[..count] {
         let mut files = Vec::new();
         for rounds in [1, 4] {
