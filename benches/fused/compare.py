@@ -172,7 +172,7 @@ def of_vectors(torch, library, handle, n, wanted):
         matrix, right = five_points(torch, math.isqrt(n)), torch.rand(n, device="cuda")
         begin = right.dot(right).reshape(1)
     return [
-        (SOLUTION, "+ cuSPARSE", solution),
+        (SOLUTION, "cuBLAS + cuSPARSE", solution),
         ("a step of conjugate gradients", "cuBLAS + PyTorch", step),
         ("s = dot(x, 2 x + y), then axpy and dot", "cuBLAS axpy + dot", both),
         ("u = a + b; v = a - b", "PyTorch add + sub", pair),

@@ -57,9 +57,11 @@ fn fused_statements_are_tuned_like_any_kernel() {
     let shown = project.cltune(&scalar).expect_code(0);
     let shown = shown.expect_stdout(&["#define VW 1\n", "        // x = alpha * x + y;\n"]);
     is_the_source_of_the_book(&shown.stdout);
-    let problem = ["show", "step", "--problem", "n=1003"];
+    let problem = ["show", "step", "--problem", "n=1003", "--device", "0"];
     let of_problem = project.cltune(&problem).expect_code(0);
+    let device = shown.stdout.lines().find(|line| line.starts_with("// device: "));
     let _ = of_problem.expect_stdout(&[
+        device.expect("it says for which device"),
         "// problem: n = 1003\n",
         "//   pass_0(1003, alpha, x, y, s, ",
     ]);
