@@ -246,9 +246,13 @@ fn zones_that_the_device_looks_at_are_large_also_around_small_buffers() {
     const N: i64 = (1 << 10) + 5;
     let mut measurer = prepare(&declaration(), N, &on_device()).unwrap();
     let all = [0, 17 << 10, 2000 << 10, 4, 16 << 10, 64 << 10];
-    let distances = if is_full() { &all } else { &all[..3] };
-    let after = distances.iter().map(|distance| (4 * N + distance, *distance));
-    let before = distances.iter().map(|distance| (-4 - distance, -4 - distance));
+    let distances = &all[..if is_full() { all.len() } else { 3 }];
+    let after = distances
+        .iter()
+        .map(|distance| (4 * N + distance, *distance));
+    let before = distances
+        .iter()
+        .map(|distance| (-4 - distance, -4 - distance));
     for (at, offset) in after.chain(before) {
         for how in 1..=3 {
             let wrong = wrong(measurer.measure(&[how, at, 0], None, None));

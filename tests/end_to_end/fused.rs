@@ -59,7 +59,10 @@ fn fused_statements_are_tuned_like_any_kernel() {
     is_the_source_of_the_book(&shown.stdout);
     let problem = ["show", "step", "--problem", "n=1003", "--device", "0"];
     let of_problem = project.cltune(&problem).expect_code(0);
-    let device = shown.stdout.lines().find(|line| line.starts_with("// device: "));
+    let device = shown
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("// device: "));
     let _ = of_problem.expect_stdout(&[
         device.expect("it says for which device"),
         "// problem: n = 1003\n",
