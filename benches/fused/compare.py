@@ -24,9 +24,6 @@ sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import openblas
 
 ROUNDS = 9
-# The steps of a solution; examples/conjugate-gradient/src/bench.rs has as many.
-STEPS = 32
-SOLUTION = f"{STEPS} steps of a solution"
 # Of statements that compute: how the roofline calls them, operations on each element, and the bytes that have to be
 # moved for it.
 WORK = {
@@ -160,24 +157,27 @@ def of_vectors(torch, library, handle, n, wanted):
         rr.copy_(after)
         assert status == 0
 
-    def solution():
-        r.copy_(right)
-        p.copy_(right)
-        rr.copy_(begin)
-        for _ in range(STEPS):
-            torch.mv(matrix, p, out=q)
-            step()
-
-    if SOLUTION in wanted:
-        matrix, right = five_points(torch, math.isqrt(n)), torch.rand(n, device="cuda")
-        begin = right.dot(right).reshape(1)
-    return [
-        (SOLUTION, "cuBLAS + cuSPARSE", solution),
+    peers = [
         ("a step of conjugate gradients", "cuBLAS + PyTorch", step),
         ("s = dot(x, 2 x + y), then axpy and dot", "cuBLAS axpy + dot", both),
         ("u = a + b; v = a - b", "PyTorch add + sub", pair),
         ("y = x", "PyTorch copy", lambda: u.copy_(x)),
     ]
+    for solution in (what for what in wanted if what.endswith("steps of a solution")):
+        steps = int(solution.split()[0])
+        matrix, right = five_points(torch, math.isqrt(n)), torch.rand(n, device="cuda")
+        begin = right.dot(right).reshape(1)
+
+        def solve():
+            r.copy_(right)
+            p.copy_(right)
+            rr.copy_(begin)
+            for _ in range(steps):
+                torch.mv(matrix, p, out=q)
+                step()
+
+        peers.append((solution, "cuBLAS + cuSPARSE", solve))
+    return [peer for peer in peers if peer[0] in wanted]
 
 
 def of_products(torch, library, handle, m, n):
@@ -375,8 +375,6 @@ def main():
         else:
             peers = of_vectors(torch, library, handle, int(size), wanted)
         for statements, peer, call in peers:
-            if statements not in wanted:
-                continue
             median, least, most = measured(torch, call)
             fused = times[size, statements]
             print(

@@ -9,7 +9,7 @@ use std::time::Instant;
 const SIZES: [usize; 5] = [1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26];
 /// The sides of grids on which an equation is solved.
 const SIDES: [usize; 2] = [512, 4096];
-/// The steps of a solution; benches/fused/compare.py has as many.
+/// The steps of a solution.
 const STEPS: usize = 32;
 /// How often each way is measured.
 const ROUNDS: usize = 9;

@@ -3,8 +3,8 @@
 use cltune::{Buffer, Queue, bf16, f16};
 use cltune_kernels::gemm::{GemmOptions, Real, Shape};
 
-/// How many random cases are tested: all by `scripts/test --full`, a twentieth otherwise, rounded up,
-/// since drivers compile nearly each of them.
+/// How many random cases are tested: all by `scripts/test --full`, a twentieth otherwise, rounded
+/// up, since drivers compile nearly each of them.
 pub(crate) fn cases(all: usize) -> usize {
     if cltune_tests::is_full() {
         all
