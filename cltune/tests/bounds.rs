@@ -275,7 +275,8 @@ mod memory {
     use std::fs::File;
     use std::os::unix::fs::FileExt;
 
-    /// A value, repeated: single comparisons take tests, which are not optimised, most of their time.
+    /// A value, repeated: single comparisons take tests, which are not optimised, most of their
+    /// time.
     fn block(value: f32) -> Vec<u8> {
         value.to_le_bytes().repeat(1024)
     }
@@ -480,7 +481,7 @@ mod process {
         hit_everything(1 << 16, &quick(), 3456.5, measure, |outcomes| {
             outcomes.len() >= if is_full() { 8 } else { 3 }
         });
-        // Nor is what is much, on the device.
+        // Nor is what is much, on the device. Tests, which are not optimised, take long to fill it.
         if is_full() {
             let options = on_device().with(|options| {
                 options.draws = Some(9);

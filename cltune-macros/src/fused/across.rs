@@ -3,8 +3,8 @@
 //! Neighbouring work-items have neighbouring positions of lines. `WGY` work-items of a group and
 //! `SLICES` groups share the lines. Several groups leave parts, which a second kernel folds, or the
 //! group that ends last of those with the same positions; with a single one the first kernel
-//! computes the rest as well. With `SUMS` a work-item has so many vectors of neighbouring positions,
-//! and a part of the lines to itself.
+//! computes the rest as well. With `SUMS` a work-item has so many vectors of neighbouring
+//! positions, and a part of the lines to itself.
 
 use super::arguments::{
     Kernel, KernelArgument, Work, columns_finished_name, parts_name, strips_name,

@@ -355,7 +355,8 @@ impl Center {
                     let tiles = division.tiles.iter();
                     let tasks = tiles.map(|tile| job.accesses(tile)).collect();
                     let operation = state.graph.add(tasks);
-                    tracing::debug!(operation = job.name, cut = ?plan.cut, seconds = plan.seconds, "divided");
+                    let (name, cut, seconds) = (job.name.as_str(), &plan.cut, plan.seconds);
+                    tracing::debug!(operation = name, ?cut, seconds, "divided");
                     state.jobs.insert(operation, job);
                 }
                 Err(reason) => {
