@@ -47,6 +47,46 @@ fn rounds_are_drawn_for_all_alike() {
     assert_eq!(found.flip_rate, 0.0);
 }
 
+/// Comparisons of two configurations, whose medians differ by up to four standard errors, are
+/// repeated: choices change as often as was said before, and cost as much more.
+#[test]
+fn a_repetition_flips_as_often_as_predicted() {
+    const COMPARISONS: u32 = 600;
+    const ROUNDS: usize = 31;
+    const ERROR_US: f64 = 0.225; // of the median of so many normal values
+    let mut random = Pcg64Mcg::seed_from_u64(7);
+    let mut compare = |behind_us: f64| -> [Vec<f64>; 2] {
+        [0.0, behind_us].map(|of| {
+            let normal = |_| {
+                let sum: f64 = (0..12).map(|_| random.random::<f64>()).sum();
+                100.0 + of + sum - 6.0
+            };
+            (0..ROUNDS).map(normal).collect()
+        })
+    };
+    let (mut predicted, mut flips, mut regret, mut cost) = (0.0, 0.0, 0.0, 0.0);
+    for at in 0..COMPARISONS {
+        let apart = (f64::from(at) / f64::from(COMPARISONS) - 0.5) * 8.0;
+        let behind_us = apart * ERROR_US * 2.0_f64.sqrt();
+        let [first, again] = [compare(behind_us), compare(behind_us)];
+        let medians = |of: &[Vec<f64>; 2]| of.each_ref().map(|times| median(times).unwrap());
+        let chosen = fastest(&medians(&first)).unwrap();
+        let found = Repeatability::of(chosen, &first, fastest).unwrap();
+        predicted += found.flip_rate;
+        regret += found.regret;
+        let other = fastest(&medians(&again)).unwrap();
+        if other != chosen {
+            flips += 1.0;
+            let times_us = medians(&first);
+            cost += (times_us[other] - times_us[chosen]) / times_us[chosen];
+        }
+    }
+    let ratio = predicted / flips;
+    assert!((0.85..1.15).contains(&ratio), "{predicted} for {flips}");
+    let ratio = regret / cost;
+    assert!((0.85..1.15).contains(&ratio), "{regret} for {cost}");
+}
+
 #[test]
 fn without_rounds_nothing_is_known() {
     assert_eq!(Repeatability::of(0, &[vec![], vec![]], fastest), None);

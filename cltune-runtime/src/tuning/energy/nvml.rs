@@ -51,6 +51,15 @@ pub(super) fn open(
         device: name.clone(),
         reason: reason.clone(),
     })?;
+    counter_of(nvml, name, address)
+}
+
+/// The counter of the device at a place on the PCI bus; `name` is what errors call it.
+fn counter_of(
+    nvml: &'static Nvml,
+    name: String,
+    address: &str,
+) -> Result<(Box<dyn Counter>, &'static str), EnergyError> {
     let failed = |error: NvmlError| failure(&name, &error);
     let of_nvml = nvml.device_by_pci_bus_id(address).map_err(failed)?;
     match of_nvml.total_energy_consumption() {
@@ -167,6 +176,63 @@ impl Drop for Integral {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
+
+    /// An NVML whose devices take 100 W.
+    const POWER: &str = "
+        int nvmlInit_v2(void) { return 0; }
+        int nvmlShutdown(void) { return 0; }
+        int nvmlDeviceGetHandleByPciBusId_v2(const char* place, void** device) {
+            *device = (void*)place;
+            return 0;
+        }
+        int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
+            *milliwatts = 100000;
+            return 0;
+        }";
+    /// What NVML says of devices before Volta (`NVML_ERROR_NOT_SUPPORTED`).
+    const NO_COUNTER: &str = "
+        int nvmlDeviceGetTotalEnergyConsumption(void* device, unsigned long long* total_mj) {
+            return 3;
+        }";
+
+    /// The NVML that consists of this C text. The compiler is the one by which Rust links.
+    fn built(text: &str) -> &'static Nvml {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (source, built) = (folder.path().join("nvml.c"), folder.path().join("nvml.so"));
+        std::fs::write(&source, text).expect("the text is written");
+        let mut compiler = Command::new("cc");
+        let compiler = compiler.args(["-shared", "-fPIC", "-o"]);
+        let status = compiler.arg(&built).arg(&source).status();
+        assert!(status.expect("there is a C compiler").success(), "{text}");
+        let nvml = library(built.as_os_str()).expect("it is an NVML");
+        Box::leak(Box::new(nvml))
+    }
+
+    #[test]
+    fn power_is_integrated_where_a_device_or_a_driver_has_no_counter_of_energy() {
+        for text in [POWER.to_owned(), [POWER, NO_COUNTER].concat()] {
+            let opened = counter_of(built(&text), "K80".to_owned(), "0000:3b:00.0");
+            let (mut counter, source) = opened.expect("its power can be read");
+            assert_eq!(source, "the integral of NVML's power");
+            let mut read = || (Instant::now(), counter.joules().expect("power can be read"));
+            thread::sleep(5 * EVERY);
+            let (begin, before_j) = read();
+            thread::sleep(40 * EVERY);
+            let (end, after_j) = read();
+            let watts = (after_j - before_j) / (end - begin).as_secs_f64();
+            assert!((50.0..150.0).contains(&watts), "{watts} W");
+        }
+    }
+
+    #[test]
+    fn a_device_whose_power_cannot_be_read_either_is_an_error_that_names_it() {
+        let text = POWER.replace("*milliwatts = 100000;", "return 3;");
+        let name = "K20 (0000:3b:00.0)";
+        let opened = counter_of(built(&text), name.to_owned(), "0000:3b:00.0");
+        let error = opened.err().expect("nothing measures").to_string();
+        assert!(error.contains(name), "{error}");
+    }
 
     #[test]
     fn a_missing_library_is_an_error_that_names_the_device_and_the_driver() {

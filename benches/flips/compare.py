@@ -1,0 +1,72 @@
+"""How often sessions choose another configuration, beside the flip rates that they predict.
+
+    python3 benches/flips/compare.py CARGO_CLTUNE ARTIFACT SESSIONS BUDGET [OPTION of tune...]
+
+A search finds configurations to compare; sessions that have only these then compare them again and again. In the
+current folder, to which journals are written. The options name the device, the kernel and the problem.
+"""
+
+import itertools
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+
+def tune(command, options):
+    """The message that ends a session."""
+    command = [*command, *options, "--message-format", "json"]
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    messages = [json.loads(line) for line in output.splitlines()]
+    return next(message for message in messages if message["reason"] == "finished")
+
+
+def journal():
+    """The first and the last line of the journal of the session that just ended."""
+    newest = max(pathlib.Path().glob("**/*.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+    lines = newest.read_text().splitlines()
+    return json.loads(lines[0]), json.loads(lines[-1])
+
+
+def only(names, finalists):
+    """The constraint that leaves these configurations."""
+    def of(name, value):
+        if isinstance(value, bool):
+            return name if value else f"!{name}"
+        return f'{name} == "{value}"' if isinstance(value, str) else f"{name} == {value}"
+
+    each = [" && ".join(of(*part) for part in zip(names, finalist["values"])) for finalist in finalists]
+    return " || ".join(f"({one})" for one in each)
+
+
+def main():
+    program, artifact, sessions, budget, *options = sys.argv[1:]
+    command = [program, "cltune", "tune", "--artifact", artifact, "--lockfile", "cltune.lock", "--fresh",
+               "--no-warm-start", "--soundness", "off", *options]
+    tune(command, ["--budget", budget])
+    head, end = journal()
+    again = ["--strategy", "full", "--constraint", only(head["params"], end["finalists"])]
+    choices, predicted, regrets, medians = [], [], [], []
+    for _ in range(int(sessions)):
+        finished = tune(command, again)
+        _, end = journal()
+        times = {tuple(of["values"]): statistics.median(of["samples_us"]) for of in end["finalists"]}
+        choices.append(tuple(finished["values"]))
+        medians.append(times)
+        predicted.append(finished["flip_rate"])
+        regrets.append(finished["regret"])
+        print(f"{finished['time_us']:.2f} us, flip rate {100 * finished['flip_rate']:.1f} %, {finished['values']}",
+              flush=True)
+    pairs = list(itertools.permutations(range(len(choices)), 2))
+    flips = [choices[a] != choices[b] for a, b in pairs]
+    costs = [max(0, medians[a][choices[b]] / medians[a][choices[a]] - 1) for a, b in pairs]
+    print(f"{len(choices)} sessions between {len(end['finalists'])} configurations, of which "
+          f"{len(set(choices))} were chosen")
+    print(f"of two sessions, the other chose another configuration in {100 * statistics.mean(flips):.1f} %; "
+          f"flip rates predicted {100 * statistics.mean(predicted):.1f} %")
+    print(f"what the other chose takes {100 * statistics.mean(costs):.2f} % more; regrets predicted "
+          f"{100 * statistics.mean(regrets):.2f} %")
+
+
+main()
