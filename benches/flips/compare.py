@@ -6,6 +6,7 @@ A search finds configurations to compare; sessions that have only these then com
 current folder, to which journals are written. The options name the device, the kernel and the problem.
 """
 
+import collections
 import itertools
 import json
 import pathlib
@@ -47,17 +48,17 @@ def main():
     tune(command, ["--budget", budget])
     head, end = journal()
     again = ["--strategy", "full", "--constraint", only(head["params"], end["finalists"])]
-    choices, predicted, regrets, medians = [], [], [], []
+    choices, predicted, regrets, sampled = [], [], [], []
     for _ in range(int(sessions)):
         finished = tune(command, again)
         _, end = journal()
-        times = {tuple(of["values"]): statistics.median(of["samples_us"]) for of in end["finalists"]}
         choices.append(tuple(finished["values"]))
-        medians.append(times)
+        sampled.append({tuple(of["values"]): of["samples_us"] for of in end["finalists"]})
         predicted.append(finished["flip_rate"])
         regrets.append(finished["regret"])
         print(f"{finished['time_us']:.2f} us, flip rate {100 * finished['flip_rate']:.1f} %, {finished['values']}",
               flush=True)
+    medians = [{values: statistics.median(times) for values, times in of.items()} for of in sampled]
     # Sessions that compared the same two: one that first measured the other's choice far too slow has not.
     pairs = [(a, b) for a, b in itertools.permutations(range(len(choices)), 2)
              if choices[b] in medians[a] and choices[a] in medians[b]]
@@ -69,6 +70,28 @@ def main():
           f"{100 * statistics.mean(predicted):.1f} %")
     print(f"the other's choice takes {100 * statistics.mean(costs):.2f} % more; regrets predicted "
           f"{100 * statistics.mean(regrets):.2f} %")
+    apart(choices, sampled)
+
+
+def difference(first, second):
+    """By how much the second takes longer, of medians."""
+    return statistics.median(second) / statistics.median(first) - 1
+
+
+def apart(choices, sampled):
+    """By how much the two that were chosen most differ, from session to session and within one."""
+    most = [values for values, _ in collections.Counter(choices).most_common(2)]
+    both = [[of[values] for values in most] for of in sampled if all(values in of for values in most)]
+    if len(most) < 2 or len(both) < 2:
+        return
+    between, within = [], []
+    for first, second in both:
+        half = len(first) // 2
+        between.append(difference(first, second))
+        within.append((difference(first[:half], second[:half]) - difference(first[half:], second[half:])) / 2)
+    print(f"the two that were chosen most differ by {100 * statistics.mean(between):.2f} %, with a standard deviation of "
+          f"{100 * statistics.stdev(between):.2f} % between sessions; halves of a session's rounds say "
+          f"{100 * statistics.pstdev(within, 0):.2f} %")
 
 
 main()

@@ -89,6 +89,61 @@ fn the_energy_is_within_its_uncertainty_whatever_the_launches_and_the_counter() 
     }
 }
 
+/// The integral of a power that is the average of the last second, on a device that took 100 W
+/// until ten seconds have passed, and takes 300 W since.
+#[derive(Debug)]
+struct Averaged(Clock);
+
+impl Counter for Averaged {
+    fn joules(&mut self) -> Result<f64, EnergyError> {
+        self.0.pass(Duration::from_micros(10));
+        let since = self.0.now().as_secs_f64() - 10.0;
+        let rising = since.clamp(0.0, 1.0);
+        Ok(100.0 * (since + 10.0) + 200.0 * (rising * rising / 2.0 + (since - 1.0).max(0.0)))
+    }
+
+    fn resolution_j(&self) -> f64 {
+        1e-3
+    }
+
+    fn least_period(&self) -> Duration {
+        Duration::from_millis(100)
+    }
+
+    fn lag(&self) -> Duration {
+        Duration::from_millis(1100)
+    }
+}
+
+#[test]
+fn what_a_device_did_before_is_no_part_of_a_power_that_is_an_average() {
+    let clock = Clock::default();
+    let mut counter = Averaged(clock.clone());
+    let mut watch = Watch {
+        counter: &mut counter,
+        period: Duration::from_millis(100),
+        clock: &|| clock.now(),
+        source: "a made-up power",
+    };
+    let (watts, _) = watch
+        .idle(Duration::from_secs(1), || {
+            clock.pass(Duration::from_millis(1))
+        })
+        .unwrap();
+    assert!((watts - 100.0).abs() < 1e-6, "{watts} W");
+    clock.pass(Duration::from_secs(10) - clock.now());
+    let energy = watch.energy(0.02, || -> Result<u64, EnergyError> {
+        clock.pass(Duration::from_millis(2));
+        Ok(1)
+    });
+    let energy = energy.unwrap();
+    let expected = 300.0 * 2.01e-3;
+    let error = (energy.joules - expected).abs() / expected;
+    assert!(error < 1e-6 && energy.uncertainty <= 0.02, "{energy:?}");
+    // Its samples are so far apart that fewer of them tell less.
+    assert!(energy.seconds > 0.1 / 0.02, "{energy:?}");
+}
+
 #[test]
 fn readings_right_after_an_advance_need_less_time_than_others() {
     // Every 2 ms a reading: an advance of a slow counter is known to 2 ms, not to 100 ms.

@@ -19,4 +19,9 @@ pub(super) trait Counter: Debug + Send {
     fn least_period(&self) -> Duration {
         Duration::ZERO
     }
+
+    /// For so long readings still have something of what the device did before.
+    fn lag(&self) -> Duration {
+        Duration::ZERO
+    }
 }

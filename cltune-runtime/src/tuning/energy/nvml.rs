@@ -18,6 +18,9 @@ const EVERY: Duration = Duration::from_millis(10);
 /// Drivers measure power up to this far apart, whenever it is read (Yang, Adamek, Armour:
 /// "Part-time power measurements", 2024).
 const POWER_PERIOD: Duration = Duration::from_millis(100);
+/// Since Ampere the power is the average of the last second (NVML API Reference,
+/// `nvmlDeviceGetPowerUsage`), as old as a measurement may be.
+const POWER_LAG: Duration = Duration::from_millis(1100);
 
 /// The counter of a device since its driver was loaded.
 #[derive(Debug)]
@@ -164,6 +167,10 @@ impl Counter for Integral {
 
     fn least_period(&self) -> Duration {
         POWER_PERIOD
+    }
+
+    fn lag(&self) -> Duration {
+        POWER_LAG
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! A reading is as old as the counter's last advance. Where the reading before had another value,
 //! that is at most the time between the two, and otherwise at most the time between two advances.
-//! An interval of which both ends are at most so old is measured to that part of its length.
+//! An interval of which both ends are at most so old is measured to that part of its length. Readings
+//! that are averages of the past are taken once all that they average is what is measured.
 
 use super::counter::Counter;
 use super::error::EnergyError;
@@ -101,6 +102,7 @@ impl Watch<'_> {
             }
             if joules > 0.0 && launches > 0 {
                 let age = begin.age(self.period).max(last.age(self.period));
+                let age = age.max(self.counter.least_period());
                 let of_time = age.as_secs_f64() / seconds;
                 let uncertainty = of_time + self.counter.resolution_j() / joules;
                 if uncertainty <= precision {
@@ -115,12 +117,17 @@ impl Watch<'_> {
         }
     }
 
-    /// Launches until the counter has just advanced, or should have.
+    /// Launches until readings are of nothing else, and the counter has just advanced, or should
+    /// have.
     fn first_advance<E: From<EnergyError>>(
         &mut self,
         step: &mut impl FnMut() -> Result<u64, E>,
     ) -> Result<Reading, E> {
         step()?;
+        let of_these = (self.clock)() + self.counter.lag();
+        while (self.clock)() < of_these {
+            step()?;
+        }
         let first = self.read(None)?;
         let mut last = first;
         while last.other.is_none() && last.since(first.end) <= self.period {
@@ -142,6 +149,10 @@ impl Watch<'_> {
     ) -> Result<(f64, Duration), EnergyError> {
         /// So many advances tell their interval.
         const ADVANCES: usize = 5;
+        let idle = (self.clock)() + self.counter.lag();
+        while (self.clock)() < idle {
+            wait();
+        }
         let begin = self.read(None)?;
         let mut last = begin;
         let mut advances: Vec<(Duration, f64)> = Vec::new();
