@@ -3,8 +3,8 @@
 //!
 //! A reading is as old as the counter's last advance. Where the reading before had another value,
 //! that is at most the time between the two, and otherwise at most the time between two advances.
-//! An interval of which both ends are at most so old is measured to that part of its length. Readings
-//! that are averages of the past are taken once all that they average is what is measured.
+//! An interval of which both ends are at most so old is measured to that part of its length.
+//! Readings that are averages of the past are taken once all that they average is what is measured.
 
 use super::counter::Counter;
 use super::error::EnergyError;
