@@ -127,11 +127,11 @@ fn what_a_device_did_before_is_no_part_of_a_power_that_is_an_average() {
     };
     let (watts, _) = watch
         .idle(Duration::from_secs(1), || {
-            clock.pass(Duration::from_millis(1))
+            clock.pass(Duration::from_millis(1));
         })
         .unwrap();
     assert!((watts - 100.0).abs() < 1e-6, "{watts} W");
-    clock.pass(Duration::from_secs(10) - clock.now());
+    clock.pass(Duration::from_secs(10).saturating_sub(clock.now()));
     let energy = watch.energy(0.02, || -> Result<u64, EnergyError> {
         clock.pass(Duration::from_millis(2));
         Ok(1)

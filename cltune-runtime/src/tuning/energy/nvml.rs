@@ -238,7 +238,7 @@ mod tests {
         let text = POWER.replace("*milliwatts = 100000;", "return 3;");
         let name = "K20 (0000:3b:00.0)";
         let opened = counter_of(built(&text), name.to_owned(), "0000:3b:00.0");
-        let error = opened.err().expect("nothing measures").to_string();
+        let error = opened.expect_err("nothing measures").to_string();
         assert!(error.contains(name), "{error}");
     }
 
