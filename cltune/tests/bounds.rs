@@ -26,7 +26,9 @@ fn copy(
     #[arg(len = n)] z: &mut Buffer<i32>,
 ) -> Result<Event> {
     r"
-        __kernel void copy(const uint n, __global const float* x, __global float* y, __global int* z) {
+        __kernel void copy(
+            const uint n, __global const float* x, __global float* y, __global int* z
+        ) {
             const uint i = get_global_id(0);
             y[i] = x[i];
             z[i] += 1;

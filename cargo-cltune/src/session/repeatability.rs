@@ -40,7 +40,7 @@ impl Repeatability {
     ) -> Option<Self> {
         let all_us = samples_us.iter().map(|samples| median(samples));
         let all_us = all_us.collect::<Option<Vec<f64>>>()?;
-        let rounds = samples_us.iter().map(Vec::len).max()?;
+        let rounds = samples_us.iter().map(Vec::len).max()?.div_ceil(2);
         let time_us = all_us[chosen];
         let (low, high) = median_interval(&samples_us[chosen])?;
         let mut random = Pcg64Mcg::seed_from_u64(0);

@@ -53,7 +53,8 @@ fn rounds_are_drawn_for_all_alike() {
 fn a_repetition_flips_as_often_as_predicted() {
     const COMPARISONS: u32 = 600;
     const ROUNDS: usize = 31;
-    const ERROR_US: f64 = 0.225; // of the median of so many normal values
+    // The standard error of the median of so many normal values.
+    const ERROR_US: f64 = 0.225;
     let mut random = Pcg64Mcg::seed_from_u64(7);
     let mut compare = |behind_us: f64| -> [Vec<f64>; 2] {
         [0.0, behind_us].map(|of| {
@@ -70,14 +71,14 @@ fn a_repetition_flips_as_often_as_predicted() {
         let behind_us = apart * ERROR_US * 2.0_f64.sqrt();
         let [first, again] = [compare(behind_us), compare(behind_us)];
         let medians = |of: &[Vec<f64>; 2]| of.each_ref().map(|times| median(times).unwrap());
-        let chosen = fastest(&medians(&first)).unwrap();
+        let times_us = medians(&first);
+        let chosen = fastest(&times_us).unwrap();
         let found = Repeatability::of(chosen, &first, fastest).unwrap();
         predicted += found.flip_rate;
         regret += found.regret;
         let other = fastest(&medians(&again)).unwrap();
         if other != chosen {
             flips += 1.0;
-            let times_us = medians(&first);
             cost += (times_us[other] - times_us[chosen]) / times_us[chosen];
         }
     }

@@ -194,8 +194,8 @@ impl<T: Number> Host<T> {
     }
 }
 
-/// C after α A B + β C: the exact values and how far each may be off. What is in no matrix must not
-/// change.
+/// C after α A B + β C: the exact values and how far each may be off. What is in no matrix must
+/// not change.
 pub(crate) struct Expected {
     values: Vec<f64>,
     bounds: Vec<f64>,

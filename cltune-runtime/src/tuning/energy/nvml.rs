@@ -18,9 +18,10 @@ const EVERY: Duration = Duration::from_millis(10);
 /// Drivers measure power up to this far apart, whenever it is read (Yang, Adamek, Armour:
 /// "Part-time power measurements", 2024).
 const POWER_PERIOD: Duration = Duration::from_millis(100);
-/// Since Ampere the power is the average of the last second (NVML API Reference,
-/// `nvmlDeviceGetPowerUsage`), as old as a measurement may be.
-const POWER_LAG: Duration = Duration::from_millis(1100);
+/// The power may be the average of the last second, which NVML's reference says of devices since
+/// Ampere (`nvmlDeviceGetPowerUsage`) and of older ones neither says nor excludes, as of
+/// `POWER_PERIOD` ago.
+const POWER_LAG: Duration = Duration::from_secs(1).saturating_add(POWER_PERIOD);
 
 /// The counter of a device since its driver was loaded.
 #[derive(Debug)]

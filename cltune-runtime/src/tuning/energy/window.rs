@@ -102,6 +102,7 @@ impl Watch<'_> {
             }
             if joules > 0.0 && launches > 0 {
                 let age = begin.age(self.period).max(last.age(self.period));
+                // Advances that are more frequent than the counter's own tell nothing of its age.
                 let age = age.max(self.counter.least_period());
                 let of_time = age.as_secs_f64() / seconds;
                 let uncertainty = of_time + self.counter.resolution_j() / joules;
