@@ -111,6 +111,61 @@ fn one_that_is_far_behind_is_compared_in_few_rounds() {
     assert!(rounds[0] == 3 && rounds[1] >= 11, "{rounds:?}");
 }
 
+/// Each work-group reads a table that the caches of a core hold, or `LARGE`, one that they do not.
+#[tunable(
+    params(LARGE = [0, 1]),
+    global(device.compute_units), local(1),
+    tune(n = 65536, large = 8388608),
+    reference(kernel = "reference", global(device.compute_units)),
+)]
+fn walk(
+    queue: &Queue,
+    n: u32,
+    large: u32,
+    #[arg(len = n, fill = uniform(0, 9))] table: &Buffer<u32>,
+    #[arg(len = large, fill = uniform(0, 9))] others: &Buffer<u32>,
+    #[arg(out, len = device.compute_units)] y: &mut Buffer<u32>,
+) -> Result<Event> {
+    r"
+        __kernel void reference(const uint n, const uint large, __global const uint* table,
+                                __global const uint* others, __global uint* y) {
+            y[get_global_id(0)] = 1;
+        }
+        __kernel void walk(const uint n, const uint large, __global const uint* table,
+                           __global const uint* others, __global uint* y) {
+            uint found = 0;
+            if (LARGE) {
+                for (uint at = 0; at < large; at += 16) found |= others[at];
+            } else {
+                // Every line once, and none before the last one has come.
+                const uint lines = n / 16;
+                for (uint step = 0, line = 0; step < lines; step++) {
+                    found |= table[line * 16];
+                    line = (line * 5 + 1 + (found >> 31)) % lines;
+                }
+            }
+            y[get_global_id(0)] = 1 + (found >> 31);
+        }
+    "
+}
+
+#[test]
+fn what_is_compared_finds_its_own_data_in_the_caches() {
+    let declaration = walk::TUNABLE.declaration().unwrap();
+    let device = Device::select().unwrap();
+    let options = MeasureOptions::default();
+    let dims = [65536, 8_388_608];
+    let mut measurer = Measurer::new(&device, &declaration, &dims, &options).unwrap();
+    let times = measurer.compare(&[vec![1], vec![0]]);
+    // The other one is far behind, and is only there in the first three rounds.
+    let [other, small] = [&times[0], &times[1]].map(|of| &of.as_ref().unwrap().samples_us);
+    assert!(other.len() == 3 && small.len() >= 11, "{other:?} {small:?}");
+    let beside = small[1].min(small[2]);
+    let mut alone = small[3..].to_vec();
+    alone.sort_by(f64::total_cmp);
+    assert!(beside < 2.0 * alone[alone.len() / 2], "{small:?}");
+}
+
 #[test]
 fn a_clearly_slower_configuration_is_not_repeated() {
     let mut measurer = prepare(&declaration()).unwrap();

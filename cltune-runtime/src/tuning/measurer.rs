@@ -37,7 +37,7 @@ pub struct Measurer {
     loaded: HashMap<Vec<i64>, BuiltConfiguration>,
     pub(super) arguments: Arguments,
     /// What displaces the content of caches before each timed launch, where those are to be cold.
-    displacer: Option<Displacer>,
+    pub(super) displacer: Option<Displacer>,
     /// What measures energy, where that is asked for.
     pub(super) metering: Option<Metering>,
     /// What makes inputs from others.
