@@ -155,7 +155,8 @@ fn this_device() -> String {
 }
 
 const VALUES: &str = r#"VW = 2, WG = 32, GROUPS = 4, FETCH = "contiguous", FINISH = "launch""#;
-const SELECTED: &str = "VW = 2, WG = 32, GROUPS = 4, FETCH = contiguous, FINISH = launch";
+const SELECTED: &str = "VW = 2, WG = 32, GROUPS = 4, FETCH = contiguous, ACCUMULATORS = 1, \
+                        FINISH = launch";
 const RULE: &str = "from the database of template defaults";
 
 #[test]
@@ -237,7 +238,8 @@ fn values_that_the_device_cannot_run_are_passed_over() {
     let values = r#"VW = 3, WG = 32, GROUPS = 4, FETCH = "contiguous", FUSE = "none""#;
     std::fs::write(&file, database(&this_device(), values)).unwrap();
     let said = call_with(&[("CLTUNE_DATABASE", &file)]);
-    let selected = "VW = 1, WG = 32, GROUPS = 4, FETCH = contiguous, FINISH = launch";
+    let selected =
+        "VW = 1, WG = 32, GROUPS = 4, FETCH = contiguous, ACCUMULATORS = 1, FINISH = launch";
     assert!(said.contains(&format!("{selected} ({RULE})")), "{said}");
 }
 

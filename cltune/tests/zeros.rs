@@ -122,6 +122,7 @@ fn one_launch_gives_the_bits_of_two() -> Result<()> {
                 WG: 32,
                 GROUPS: groups,
                 FETCH: product::FETCH::strided,
+                ACCUMULATORS: 2,
                 FINISH: finish,
             };
             for _ in 0..20 {
@@ -158,6 +159,7 @@ fn numbers_of_eight_bytes_pass_from_group_to_group() -> Result<()> {
             WG: 32,
             GROUPS: groups,
             FETCH: scaled::FETCH::contiguous,
+            ACCUMULATORS: 4,
             FINISH: finish,
         };
         scaled::launch_with(&params, &queue, n as u32, &mut xs, &mut ss, &mut place)?;

@@ -1,6 +1,7 @@
 //! A statement that reduces: what its values are folded into, and the memory that this takes.
 
 use super::functions::Fold;
+use super::index_folds;
 use super::program::{Action, Program, Statement};
 use cltune_core::model::ScalarType;
 
@@ -79,7 +80,7 @@ impl<'a> Folded<'a> {
             Fold::IndexOfMax => vec![
                 of_value(""),
                 Component {
-                    suffix: "_at",
+                    suffix: index_folds::AT,
                     scalar: ScalarType::U64,
                 },
             ],

@@ -39,7 +39,7 @@ impl Folded<'_> {
     pub(super) fn declared(&self, lanes: Lanes) -> Vec<String> {
         let (ty, name, neutral) = (type_text(self.scalar, lanes), self.name, self.neutral());
         match (self.fold, lanes) {
-            (Fold::IndexOfMax, _) => index_folds::declared(self, lanes),
+            (Fold::IndexOfMax, _) => index_folds::declared(self),
             (Fold::Norm2, _) => norm_folds::declared(self, lanes),
             (_, Lanes::Many | Lanes::Cells) => {
                 vec![format!("{ty} many_{name} = ({ty})({neutral});")]
@@ -86,15 +86,63 @@ impl Folded<'_> {
         }
     }
 
-    /// The declaration of `count` vectors that a work-item folds into, of which the first `used` are
-    /// used, for a fold with a single component.
-    pub(super) fn sums_declared(&self, count: &str, used: &str) -> [String; 2] {
-        let (ty, name) = (type_text(self.scalar, Lanes::Cells), self.name);
-        let neutral = self.neutral();
-        [
-            format!("{ty} sums_{name}[{count}];"),
-            format!("for (uint c = 0; c < {used}; c++) sums_{name}[c] = ({ty})({neutral});"),
-        ]
+    /// The declarations of `count` accumulators, vectors that a work-item folds into, of which the
+    /// first `used` are used.
+    pub(super) fn sums_declared(&self, count: &str, used: &str) -> Vec<String> {
+        let name = self.name;
+        let declared = self.vectors().flat_map(|(suffix, ty)| {
+            let neutral = match (self.fold, suffix) {
+                (Fold::IndexOfMax, index_folds::AT) => index_folds::NOWHERE.to_owned(),
+                _ => self.neutral(),
+            };
+            [
+                format!("{ty} sums_{name}{suffix}[{count}];"),
+                format!(
+                    "for (uint c = 0; c < {used}; c++) sums_{name}{suffix}[c] = ({ty})({neutral});"
+                ),
+            ]
+        });
+        declared.collect()
+    }
+
+    /// The suffixes of the components, and the types of their vectors.
+    fn vectors(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let components = self.components().into_iter();
+        components.map(|Component { suffix, scalar }| (suffix, type_text(scalar, Lanes::Many)))
+    }
+
+    /// The declarations of what a work-item folds into, as accumulator `which`.
+    pub(super) fn declared_from_sums(&self, which: &str) -> Vec<String> {
+        let name = self.name;
+        let declared = self.vectors().map(|(suffix, ty)| {
+            format!("{ty} many_{name}{suffix} = sums_{name}{suffix}[{which}];")
+        });
+        declared.collect()
+    }
+
+    /// The lines that keep what was folded in an accumulator.
+    pub(super) fn sums_kept(&self) -> Vec<String> {
+        let name = self.name;
+        let kept = self
+            .vectors()
+            .map(|(suffix, _)| format!("sums_{name}{suffix}[c] = many_{name}{suffix};"));
+        kept.collect()
+    }
+
+    /// The lines that fold an accumulator into that of earlier positions.
+    pub(super) fn sums_folded(&self) -> Vec<String> {
+        if self.fold == Fold::IndexOfMax {
+            return index_folds::sums_folded(self);
+        }
+        let (name, op) = (self.name, self.op());
+        let folded = self.vectors().map(|(suffix, _)| {
+            let (many, sums) = (
+                format!("many_{name}{suffix}"),
+                format!("sums_{name}{suffix}"),
+            );
+            format!("{many} = {op}({many}, {sums}[c]);")
+        });
+        folded.collect()
     }
 
     /// The line that folds a value into one of them.

@@ -21,6 +21,8 @@ use syn::Expr;
 pub(super) struct Kinds {
     /// Kernels that loop over vectors, or fold numbers.
     pub(super) vectors: bool,
+    /// Kernels that loop over vectors and reduce.
+    pub(super) vector_folds: bool,
     pub(super) lines: bool,
     pub(super) across: bool,
     /// Kernels that reduce lines.
@@ -35,6 +37,11 @@ impl Kinds {
         let any = |fits: fn(Work) -> bool| kernels.iter().any(|kernel| fits(kernel.work));
         let mut arguments = kernels.iter().flat_map(|kernel| &kernel.arguments);
         Self {
+            vector_folds: kernels.iter().any(|kernel| {
+                let mut arguments = kernel.arguments.iter();
+                kernel.work == Work::Loop
+                    && arguments.any(|argument| matches!(argument, KernelArgument::Parts(_)))
+            }),
             line_folds: arguments.any(|argument| matches!(argument, KernelArgument::Cells(_))),
             vectors: any(|work| matches!(work, Work::Loop | Work::Group)),
             lines: any(|work| matches!(work, Work::Lines(_))),
@@ -114,7 +121,7 @@ pub(super) fn widths(program: &Program, kinds: &Kinds) -> TokenStream {
     };
     if statements.any(is_crossed) {
         quote!([1])
-    } else if kinds.has_grids() {
+    } else if kinds.has_grids() || kinds.vector_folds {
         quote!([1, 2, 4, 8, 16])
     } else {
         quote!([1, 2, 4, 8])
@@ -196,6 +203,9 @@ pub(super) fn constraints(program: &Program, passes: &[&Pass], kinds: &Kinds) ->
     if !grids.is_empty() && grids.iter().all(|(_, is_across)| !is_across) {
         // Loops of a known length are unrolled.
         texts.push(quote!(KEEP == 0 && LINES == 1 || UNROLL == 1));
+    }
+    if kinds.vector_folds {
+        texts.push(quote!(VW > 1 || ACCUMULATORS == 1));
     }
     if kinds.across {
         // The sums of a work-item fit the first cache of a core.
@@ -348,9 +358,12 @@ pub(super) fn bytes(program: &Program, pass: &Pass) -> TokenStream {
     quote!(#(#terms)+*)
 }
 
-/// The macros of these kernels: of the widest vectors, which only they have, and of loads and
-/// stores. With a tail those of kernels that go through lines leave the rest to another loop, and
-/// those of kernels that fold all lines to one know the end.
+/// The macro for the widest vectors, which neither products nor mere maps have.
+pub(super) const WIDEST: &str = "#define FOLD16(op, v) op(FOLD8(op, (v).lo), FOLD8(op, (v).hi))\n";
+
+/// The macros of these kernels: of loads and stores. With a tail those of kernels that go through
+/// lines leave the rest to another loop, and those of kernels that fold all lines to one know the
+/// end.
 pub(super) fn macros(kinds: &Kinds) -> String {
     let with_tail = if kinds.lines {
         lines::LOADS
@@ -358,8 +371,7 @@ pub(super) fn macros(kinds: &Kinds) -> String {
         across::LOADS
     };
     format!(
-        "#define FOLD16(op, v) op(FOLD8(op, (v).lo), FOLD8(op, (v).hi))\n\
-         {with_tail}\
+        "{with_tail}\
          #else\n\
          #define LOADED(type, from) ((__global const VEC(type)*)(from))[at]\n\
          #define STORED(type, to, value) ((__global VEC(type)*)(to))[at] = (value)\n\

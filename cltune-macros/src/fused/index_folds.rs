@@ -5,32 +5,23 @@ use super::folded::{Folded, LocalLanes};
 use super::value::{Lanes, type_text};
 
 /// The position of no value.
-const NOWHERE: &str = "ULONG_MAX";
+pub(super) const NOWHERE: &str = "ULONG_MAX";
+/// What the names of positions end with.
+pub(super) const AT: &str = "_at";
 
-pub(super) fn declared(fold: &Folded<'_>, lanes: Lanes) -> Vec<String> {
-    let (name, neutral) = (fold.name, fold.neutral());
-    match lanes {
-        Lanes::Many | Lanes::Cells => {
-            let ty = type_text(fold.scalar, Lanes::Many);
-            vec![
-                format!("{ty} many_{name} = ({ty})({neutral});"),
-                format!("VEC(ulong) many_{name}_at = (VEC(ulong))({NOWHERE});"),
-            ]
-        }
-        Lanes::One | Lanes::Wide => {
-            let ty = type_text(fold.scalar, Lanes::One);
-            vec![
-                format!("{ty} one_{name} = {neutral};"),
-                format!("ulong one_{name}_at = {NOWHERE};"),
-            ]
-        }
-    }
+/// Of a single value: lanes begin with the first accumulator.
+pub(super) fn declared(fold: &Folded<'_>) -> Vec<String> {
+    let (ty, name) = (type_text(fold.scalar, Lanes::One), fold.name);
+    vec![
+        format!("{ty} one_{name} = {};", fold.neutral()),
+        format!("ulong one_{name}_at = {NOWHERE};"),
+    ]
 }
 
 /// The lanes one after the other, each with the position of its own.
 pub(super) fn declared_from_many(fold: &Folded<'_>) -> Vec<String> {
     let (name, ty) = (fold.name, type_text(fold.scalar, Lanes::One));
-    let mut lines = declared(fold, Lanes::One);
+    let mut lines = declared(fold);
     let folded = folded(
         "",
         [&format!("one_{name}"), &format!("one_{name}_at")],
@@ -62,11 +53,8 @@ pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<S
                 "const {} new_{name} = {value};",
                 type_text(fold.scalar, lanes)
             ),
-            format!(
-                "many_{name}_at = JOIN(convert_, VEC(long))(new_{name} > many_{name}) ? \
-                 (VEC(ulong))(at * VW) : many_{name}_at;"
-            ),
-            format!("many_{name} = new_{name} > many_{name} ? new_{name} : many_{name};"),
+            larger_position(name, &format!("new_{name}"), "(VEC(ulong))(at * VW)"),
+            larger(name, &format!("new_{name}")),
         ],
         Lanes::One | Lanes::Wide => {
             let ty = type_text(fold.scalar, Lanes::One);
@@ -78,6 +66,29 @@ pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<S
             ]
         }
     }
+}
+
+/// The line that takes over the position of a vector's values, where they are larger.
+fn larger_position(name: &str, new: &str, position: &str) -> String {
+    format!(
+        "many_{name}_at = JOIN(convert_, VEC(long))({new} > many_{name}) ? {position} : \
+         many_{name}_at;"
+    )
+}
+
+/// The line that takes over the values of a vector, where they are larger.
+fn larger(name: &str, new: &str) -> String {
+    format!("many_{name} = {new} > many_{name} ? {new} : many_{name};")
+}
+
+/// The positions of the next accumulator are behind those of earlier ones.
+pub(super) fn sums_folded(fold: &Folded<'_>) -> Vec<String> {
+    let name = fold.name;
+    let new = format!("sums_{name}[c]");
+    vec![
+        larger_position(name, &new, &format!("sums_{name}_at[c]")),
+        larger(name, &new),
+    ]
 }
 
 /// The part of a work-group is in registers.

@@ -99,6 +99,10 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             FETCH = ["strided", "contiguous"],
         }
     });
+    let of_folds = kinds
+        .vector_folds
+        .then(|| quote!(ACCUMULATORS = [1, 2, 4],));
+    let of_folds_default = kinds.vector_folds.then(|| quote!(ACCUMULATORS = 1,));
     let of_ends = may_finish_in_loop.then(|| quote!(FINISH = ["launch", "loop"],));
     let of_ends_default = may_finish_in_loop.then(|| quote!(FINISH = "launch",));
     let of_vectors_default = kinds
@@ -117,10 +121,12 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             #width
             #of_grids
             #of_vectors
+            #of_folds
             #of_ends
         ),
         defaults(
-            #fuse_default #width_default #of_grids_default #of_vectors_default #of_ends_default
+            #fuse_default #width_default #of_grids_default #of_vectors_default #of_folds_default
+            #of_ends_default
         ),
         #constraints
         #scratch
@@ -145,6 +151,9 @@ fn source<'a>(
     kernels: impl Iterator<Item = &'a Kernel>,
 ) -> String {
     let mut source = prelude(program);
+    if kinds.has_grids() || kinds.vector_folds {
+        source.push_str(grids::WIDEST);
+    }
     if kinds.has_grids() {
         source.push_str(&grids::macros(kinds));
     }

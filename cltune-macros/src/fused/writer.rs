@@ -143,9 +143,6 @@ impl<'a> Writer<'a> {
         // The same statements are written for many lanes and for one.
         if self.style == Style::Tuned {
             self.text.push_str("#if VW > 1\n");
-            for line in folds.iter().flat_map(|fold| fold.declared(Lanes::Many)) {
-                self.line(1, &line);
-            }
             let vectors = if strided.is_empty() {
                 "count / VW"
             } else {
@@ -154,26 +151,29 @@ impl<'a> Writer<'a> {
                 }
                 "vectors"
             };
-            self.line(
-                1,
-                &format!(
-                    "for (ulong at = FIRST({vectors}), end = END({vectors}); at < end; at += STEP) {{"
-                ),
-            );
-            self.body(pass, Lanes::Many);
-            self.line(1, "}");
-            for line in folds.iter().flat_map(Folded::declared_from_many) {
-                self.line(1, &line);
-            }
-            self.line(
-                1,
+            let rest_after = |done| {
+                format!(
+                    "for (ulong rest = count - {done} * VW, at = count - rest + FIRST(rest), \
+                     end = count - rest + END(rest); at < end; at += STEP) {{"
+                )
+            };
+            let rest = if folds.is_empty() {
+                let first = format!("ulong at = FIRST({vectors}), end = END({vectors})");
+                self.line(1, &format!("for ({first}; at < end; at += STEP) {{"));
+                self.body(pass, Lanes::Many);
+                self.line(1, "}");
                 if strided.is_empty() {
-                    "for (ulong at = count / VW * VW + get_global_id(0); at < count; at += get_global_size(0)) {"
+                    "for (ulong at = count / VW * VW + get_global_id(0); at < count; \
+                     at += get_global_size(0)) {"
+                        .to_owned()
                 } else {
-                    "for (ulong rest = count - vectors * VW, at = count - rest + FIRST(rest), \
-                     end = count - rest + END(rest); at < end; at += STEP) {"
-                },
-            );
+                    rest_after("vectors")
+                }
+            } else {
+                self.folded_vectors(pass, &folds, vectors);
+                rest_after("turns * ACCUMULATORS")
+            };
+            self.line(1, &rest);
             self.text.push_str("#else\n");
             for line in folds.iter().flat_map(|fold| fold.declared(Lanes::One)) {
                 self.line(1, &line);
@@ -217,6 +217,45 @@ impl<'a> Writer<'a> {
         }
         let about = format!("Pass {number}: {}.", statements(program, &pass.looped));
         self.kernel(name, &about, arguments, Work::Loop)
+    }
+
+    /// The loop over vectors of a pass that reduces. A work-item has several accumulators, each for
+    /// a part of the vectors, so that additions do not wait for one another.
+    fn folded_vectors(&mut self, pass: &Pass, folds: &[Folded<'_>], vectors: &str) {
+        let folds = || folds.iter();
+        for line in folds().flat_map(|fold| fold.sums_declared("ACCUMULATORS", "ACCUMULATORS")) {
+            self.line(1, &line);
+        }
+        self.line(1, &format!("const ulong turns = {vectors} / ACCUMULATORS;"));
+        self.line(
+            1,
+            "for (ulong turn = FIRST(turns), end = END(turns); turn < end; turn += STEP) {",
+        );
+        self.line(2, "#pragma unroll");
+        self.line(2, "for (uint c = 0; c < ACCUMULATORS; c++) {");
+        self.line(3, "const ulong at = c * turns + turn;");
+        for line in folds().flat_map(|fold| fold.declared_from_sums("c")) {
+            self.line(3, &line);
+        }
+        let from = self.text.len();
+        self.body(pass, Lanes::Many);
+        self.indent(from, 1);
+        for line in folds().flat_map(Folded::sums_kept) {
+            self.line(3, &line);
+        }
+        self.line(2, "}");
+        self.line(1, "}");
+        for line in folds().flat_map(|fold| fold.declared_from_sums("0")) {
+            self.line(1, &line);
+        }
+        self.line(1, "for (uint c = 1; c < ACCUMULATORS; c++) {");
+        for line in folds().flat_map(Folded::sums_folded) {
+            self.line(2, &line);
+        }
+        self.line(1, "}");
+        for line in folds().flat_map(Folded::declared_from_many) {
+            self.line(1, &line);
+        }
     }
 
     /// The statements of a loop at one position.

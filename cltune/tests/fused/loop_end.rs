@@ -77,6 +77,7 @@ fn the_parts_of_vectors_are_those_of_this_launch() -> Result<()> {
         WG: 64,
         GROUPS: 256,
         FETCH: product::FETCH::strided,
+        ACCUMULATORS: 1,
         FINISH: product::FINISH::r#loop,
     };
     for round in 0..rounds() {

@@ -79,20 +79,6 @@ fn norm(
     of_x = norm2(x);
 }
 
-/// Half precision.
-#[cfg(feature = "f16")]
-#[fused(tune(n = 1003))]
-fn half(
-    queue: &Queue,
-    n: u32,
-    #[arg(len = n)] x: &Buffer<cltune::f16>,
-    #[arg(len = n)] y: &mut Buffer<cltune::f16>,
-    #[arg(out, len = 1)] s: &mut Buffer<cltune::f16>,
-) -> Result<Event> {
-    y = 0.5 * x + y;
-    s = norm2(y);
-}
-
 /// So many bytes that positions need more than 32 bits.
 #[fused(tune(n = 1003))]
 fn ones(queue: &Queue, n: u64, #[arg(out, len = n)] b: &mut Buffer<u8>) -> Result<Event> {
@@ -128,22 +114,31 @@ fn index(i: usize, n: usize, offset: usize, stride: i64) -> usize {
 fn some(tunable: &'static Tunable, dims: &[i64]) -> Vec<Vec<i64>> {
     let model = tunable.model();
     let device = Device::select().expect("these tests need an OpenCL device");
-    let widths = [(1, 0, 0), (4, 0, 1), (4, 1, 0), (1, 1, 1)];
-    let all = widths.into_iter().map(|(width, fetch, finish)| {
-        let parameters = model.parameters.iter();
-        let codes: Vec<i64> = parameters
-            .map(|parameter| match &*parameter.name {
-                "VW" => width,
-                "WG" => 32,
-                "GROUPS" => 4,
-                "FETCH" => fetch,
-                "FINISH" => finish,
-                _ => 0,
-            })
-            .collect();
-        assert!(model.check(&codes, dims, &device.info().limits).is_ok());
-        codes
-    });
+    let widths = [
+        (1, 0, 1, 0),
+        (4, 0, 2, 1),
+        (16, 1, 4, 0),
+        (4, 1, 1, 0),
+        (1, 1, 1, 1),
+    ];
+    let all = widths
+        .into_iter()
+        .map(|(width, fetch, accumulators, finish)| {
+            let parameters = model.parameters.iter();
+            let codes: Vec<i64> = parameters
+                .map(|parameter| match &*parameter.name {
+                    "VW" => width,
+                    "WG" => 32,
+                    "GROUPS" => 4,
+                    "FETCH" => fetch,
+                    "ACCUMULATORS" => accumulators,
+                    "FINISH" => finish,
+                    _ => 0,
+                })
+                .collect();
+            assert!(model.check(&codes, dims, &device.info().limits).is_ok());
+            codes
+        });
     all.collect()
 }
 
@@ -159,10 +154,10 @@ fn vectors_begin_anywhere_and_have_strides_of_either_sign() -> Result<()> {
         (0, (9, -2), (0, 3)),
     ];
     let widths = [
-        (1, step::FETCH::strided, step::FINISH::launch),
-        (1, step::FETCH::contiguous, step::FINISH::r#loop),
-        (4, step::FETCH::strided, step::FINISH::r#loop),
-        (4, step::FETCH::contiguous, step::FINISH::launch),
+        (1, step::FETCH::strided, 1, step::FINISH::launch),
+        (1, step::FETCH::contiguous, 1, step::FINISH::r#loop),
+        (4, step::FETCH::strided, 4, step::FINISH::r#loop),
+        (4, step::FETCH::contiguous, 2, step::FINISH::launch),
     ];
     for (n, (offx, incx), (offy, incy)) in layouts {
         let reach = |offset: usize, stride: i64| match n {
@@ -178,7 +173,7 @@ fn vectors_begin_anywhere_and_have_strides_of_either_sign() -> Result<()> {
             *of_y += 2.0 * of_x as f32;
             product += of_x * f64::from(*of_y);
         }
-        for (width, fetch, finish) in widths {
+        for (width, fetch, accumulators, finish) in widths {
             let xs = Buffer::from_slice(&queue, &x)?;
             let mut ys = Buffer::from_slice(&queue, &y)?;
             let mut s = Buffer::from_slice(&queue, &[7.0_f32; 3])?;
@@ -188,6 +183,7 @@ fn vectors_begin_anywhere_and_have_strides_of_either_sign() -> Result<()> {
                 WG: 32,
                 GROUPS: 4,
                 FETCH: fetch,
+                ACCUMULATORS: accumulators,
                 FINISH: finish,
             };
             step::launch_with(
@@ -318,7 +314,7 @@ fn the_first_of_the_largest_values_is_found() -> Result<()> {
             let mut found = [Buffer::new(context, 1)?, Buffer::new(context, 1)?];
             let mut narrow = Buffer::new(context, 1)?;
             let [at_x, at_i] = &mut found;
-            let [.., fetch, finish] = codes[..] else {
+            let [.., fetch, accumulators, finish] = codes[..] else {
                 panic!("{codes:?}");
             };
             let fetch = [places::FETCH::strided, places::FETCH::contiguous][fetch as usize];
@@ -330,6 +326,7 @@ fn the_first_of_the_largest_values_is_found() -> Result<()> {
                 WG: 32,
                 GROUPS: 4,
                 FETCH: fetch,
+                ACCUMULATORS: accumulators,
                 FINISH: finish,
             };
             places::launch_with(
@@ -447,28 +444,6 @@ fn double_precision_needs_a_device_that_has_it() -> Result<()> {
             .check(&some(&norms::TUNABLE, &[10])[0], &[10], &limits)
             .is_ok()
     );
-    Ok(())
-}
-
-/// Where the device has no half precision, the error says so.
-#[cfg(feature = "f16")]
-#[test]
-fn half_precision_where_the_device_has_it() -> Result<()> {
-    use cltune::f16;
-    let queue = queue();
-    let x = Buffer::from_slice(&queue, &[600.0, 800.0].map(f16::from_f32))?;
-    let mut y = Buffer::from_slice(&queue, &[0.0, 0.0].map(f16::from_f32))?;
-    let mut s = Buffer::new(queue.context(), 1)?;
-    let launched = half(&queue, 2, &x, &mut y, &mut s);
-    if queue.device().info().limits.fp16 == 0 {
-        println!("{} has no half precision", queue.device());
-        let refusal = launched.unwrap_err().to_string();
-        assert!(refusal.contains("fp16"), "{refusal}");
-        return Ok(());
-    }
-    launched?;
-    assert_eq!(y.read(&queue)?, [300.0, 400.0].map(f16::from_f32));
-    assert_eq!(s.read(&queue)?, [f16::from_f32(500.0)]);
     Ok(())
 }
 
