@@ -9,6 +9,7 @@
 //! | `strides` | vectors with offsets and strides, indexes of largest values, norms without overflow |
 //! | `matrices` | statements over matrices |
 //! | `parts` | parts of matrices, beside vectors with strides |
+//! | `halves` | half precision |
 //! | `loop_end` | what the work-group that ends last reads of the others |
 //! | `products` | products of matrices |
 //! | `configurations` | the configurations that are measured and verified |
@@ -17,6 +18,7 @@ use cltune::Queue;
 
 mod configurations;
 mod functions;
+mod halves;
 mod loop_end;
 mod matrices;
 mod parts;

@@ -274,9 +274,10 @@ impl Reader {
             ty: Type::Number(of_result),
             shape: Shape::Number,
         };
-        if reduction.fold == Fold::Norm2 && scalar != of_result {
-            return Ok(converted(result, scalar));
-        }
+        let result = match reduction.fold {
+            Fold::IndexOfMax => result,
+            _ => in_type(result, scalar),
+        };
         self.no_less_than_nothing(reduction, result, name)
     }
 
@@ -309,7 +310,7 @@ impl Reader {
         target
     }
 
-    /// What a reduction folds, with its type.
+    /// What a reduction folds, with the type of its result.
     pub(super) fn each(
         &self,
         reduction: &Reduction,
@@ -345,16 +346,39 @@ impl Reader {
         }
         literals::check(&value)?;
         nesting::check(&value, span)?;
-        // Squares of half precision have hardly any range.
-        if reduction.fold == Fold::Norm2 && scalar == ScalarType::F16 {
-            return Ok((converted(value, ScalarType::F32), scalar));
-        }
-        Ok((value, scalar))
+        Ok(match reduction.fold {
+            Fold::Sum | Fold::Norm2 => (summed(value), scalar),
+            Fold::Min | Fold::Max | Fold::IndexOfMax => (value, scalar),
+        })
+    }
+}
+
+/// What a sum adds up. Sums of half precision are computed in single: squares would have hardly any
+/// range, and a sum of ones would not grow beyond 2048. So are the products of two factors.
+pub(super) fn summed(value: Value) -> Value {
+    if value.ty != Type::Number(ScalarType::F16) {
+        return value;
+    }
+    match value.kind {
+        Kind::Binary("*", left, right) => Value {
+            kind: Kind::Binary("*", Box::new(summed(*left)), Box::new(summed(*right))),
+            ty: Type::Number(ScalarType::F32),
+            shape: value.shape,
+        },
+        _ => converted(value, ScalarType::F32),
     }
 }
 
 fn is_unsigned(ty: Type) -> bool {
     matches!(ty, Type::Number(scalar) if scalar.is_integer() && scalar.integers().0 == 0)
+}
+
+/// A value in a type.
+pub(super) fn in_type(value: Value, scalar: ScalarType) -> Value {
+    if value.ty == Type::Number(scalar) {
+        return value;
+    }
+    converted(value, scalar)
 }
 
 /// A value in another type.

@@ -2,7 +2,7 @@
 //! or columns.
 
 use super::Reader;
-use super::expressions::converted;
+use super::expressions::{in_type, summed};
 use crate::errors::fail;
 use crate::fused::functions::{Fold, REDUCTIONS};
 use crate::fused::literals;
@@ -65,11 +65,8 @@ impl Reader {
                 let (value, scalar) = self.each(reduction, arguments.to_vec(), name)?;
                 let is_of_rows = of_rows.is_some();
                 let folded = self.folded_lines(reduction.fold, value, is_of_rows, &text, name)?;
-                if folded.scalar() == scalar {
-                    self.no_less_than_nothing(reduction, folded, name)?
-                } else {
-                    converted(folded, scalar)
-                }
+                let folded = in_type(folded, scalar);
+                self.no_less_than_nothing(reduction, folded, name)?
             }
         };
         Ok(Some(value))
@@ -112,16 +109,12 @@ impl Reader {
                 let terms = self
                     .program
                     .binary(left, "*", right.spread(At::Along), span)?;
-                if !matches!(terms.ty, Type::Number(_)) {
+                let Type::Number(scalar) = terms.ty else {
                     return fail(span, "a matrix of conditions has no product");
-                }
-                self.folded_lines(
-                    Fold::Sum,
-                    terms,
-                    true,
-                    "product",
-                    &Ident::new("product", span),
-                )
+                };
+                let name = Ident::new("product", span);
+                let folded = self.folded_lines(Fold::Sum, summed(terms), true, "product", &name)?;
+                Ok(in_type(folded, scalar))
             }
             Shape::Matrix {
                 rows: Some(other_rows),
