@@ -175,16 +175,21 @@ fn matrices_are_reduced_in_single_precision() -> Result<()> {
 fn matrices_are_multiplied() -> Result<()> {
     let queue = queue();
     let (m, n, k) = (33_usize, 20_usize, 17_usize);
-    let a: Vec<f32> = (0..m * k).map(|i| (i % 5) as f32 - 2.0).collect();
-    let b: Vec<f32> = (0..k * n).map(|i| (i % 7) as f32 - 3.0).collect();
-    let of_a = Buffer::from_slice(&queue, &halves(a.iter().copied()))?;
-    let of_b = Buffer::from_slice(&queue, &halves(b.iter().copied()))?;
-    let mut c = Buffer::new(queue.context(), m * n)?;
-    let launched = product(&queue, m as u32, n as u32, k as u32, &of_a, &of_b, &mut c);
+    let left: Vec<f32> = (0..m * k).map(|i| (i % 5) as f32 - 2.0).collect();
+    let right: Vec<f32> = (0..k * n).map(|i| (i % 7) as f32 - 3.0).collect();
+    let of_left = Buffer::from_slice(&queue, &halves(left.iter().copied()))?;
+    let of_right = Buffer::from_slice(&queue, &halves(right.iter().copied()))?;
+    let mut found = Buffer::new(queue.context(), m * n)?;
+    let launched = product(
+        &queue, m as u32, n as u32, k as u32, &of_left, &of_right, &mut found,
+    );
     if is_there(&queue, launched)? {
-        let at = |i: usize, j: usize| (0..k).map(|l| a[i * k + l] * b[l * n + j]).sum::<f32>();
-        let expected = (0..m * n).map(|place| at(place / n, place % n));
-        assert_eq!(c.read(&queue)?, halves(expected));
+        let expected = (0..m * n).map(|place| {
+            let (row, column) = (place / n, place % n);
+            let terms = (0..k).map(|at| left[row * k + at] * right[at * n + column]);
+            terms.sum()
+        });
+        assert_eq!(found.read(&queue)?, halves(expected));
     }
     Ok(())
 }
