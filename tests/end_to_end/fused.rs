@@ -53,7 +53,7 @@ fn fused_statements_are_tuned_like_any_kernel() {
         "//   pass_0(4096, alpha, x, y, s, parts_dot_",
         "        // s = dot(x, y);\n",
     ]);
-    let scalar = ["show", "step", "--config", "FUSE=all,VW=1"];
+    let scalar = ["show", "step", "--config", "FUSE=all,VW=1,ACCUMULATORS=1"];
     let shown = project.cltune(&scalar).expect_code(0);
     let shown = shown.expect_stdout(&["#define VW 1\n", "        // x = alpha * x + y;\n"]);
     is_the_source_of_the_book(&shown.stdout);
