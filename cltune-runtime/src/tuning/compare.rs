@@ -56,10 +56,10 @@ impl Measurer {
     /// Times several configurations in turns, so that whatever else the machine does meets all
     /// alike: 11 rounds, and more (up to 101, or 2 seconds) until the fastest is certain, or all
     /// are known to 0.2 %. A launch that is not timed comes before each that is, since caches would
-    /// hold what another configuration has left there. Where energy is measured, each round measures it as well: 5 rounds, and
-    /// up to 25, or 10 seconds; they are compared by their objective. One that always needs more
-    /// than twice another's most has 3 rounds. They are expected to have been
-    /// [verified](Self::verify), which also has built them.
+    /// hold what another configuration has left there. Where energy is measured, each round
+    /// measures it as well: 5 rounds, and up to 25, or 10 seconds; they are compared by their
+    /// objective. One that always needs more than twice another's most has 3 rounds. They are
+    /// expected to have been [verified](Self::verify), which also has built them.
     ///
     /// For each its times, or why it failed: an outcome that is not [`Outcome::Ok`].
     pub fn compare(&mut self, configurations: &[Vec<i64>]) -> Vec<Result<Compared, Outcome>> {
