@@ -194,6 +194,7 @@ fn matrices_are_multiplied() -> Result<()> {
     Ok(())
 }
 
+/// On a device without half precision the other tests hold that it is refused.
 #[test]
 fn configurations_are_right() {
     if queue().device().info().limits.fp16 == 0 {
