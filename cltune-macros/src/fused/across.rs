@@ -111,17 +111,22 @@ impl<'a> Across<'a> {
         self.sums(&folds);
         self.line(0, "#else");
         self.line(1, "const ulong at = get_group_id(0) * WGX + lane;");
-        self.line(1, "const ulong end = at < VECTORS ? lines : 0;");
+        self.line(1, "const ulong begin = get_group_id(1) * WGY + strip;");
+        // NVIDIA's compiler unrolls no loop whose turns it cannot count, as those up to any number by
+        // steps of more than one, which may pass over the largest number.
+        self.line(
+            1,
+            "const ulong turns = at < VECTORS && begin < lines ? (lines - 1 - begin) / (SLICES * \
+             WGY) + 1 : 0;",
+        );
         for fold in &folds {
             for line in fold.declared(Lanes::Cells) {
                 self.line(1, &line);
             }
         }
         self.line(1, "#pragma unroll UNROLL");
-        self.line(
-            1,
-            "for (ulong line = get_group_id(1) * WGY + strip; line < end; line += SLICES * WGY) {",
-        );
+        self.line(1, "for (ulong turn = 0; turn < turns; turn++) {");
+        self.line(2, "const ulong line = begin + turn * (SLICES * WGY);");
         self.line(0, "#endif");
         self.body();
         self.line(1, "}");

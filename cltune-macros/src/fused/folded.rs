@@ -1,9 +1,11 @@
 //! A statement that reduces: what its values are folded into, and the memory that this takes.
 
 use super::functions::Fold;
-use super::index_folds;
 use super::program::{Action, Program, Statement};
 use cltune_core::model::ScalarType;
+
+/// What the names of an index's positions end with.
+pub(super) const AT: &str = "_at";
 
 /// A statement that reduces.
 #[derive(Clone, Copy)]
@@ -80,7 +82,7 @@ impl<'a> Folded<'a> {
             Fold::IndexOfMax => vec![
                 of_value(""),
                 Component {
-                    suffix: index_folds::AT,
+                    suffix: AT,
                     scalar: ScalarType::U64,
                 },
             ],

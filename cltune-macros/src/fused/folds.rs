@@ -1,7 +1,7 @@
 //! Reductions in the generated source: the lines that fold values at positions, the values of a
 //! work-group's work-items, and the parts of work-groups.
 
-use super::folded::{Component, Folded};
+use super::folded::{AT, Component, Folded};
 use super::functions::Fold;
 use super::program::Program;
 use super::value::{Kind, Lanes, Style, Value, type_text};
@@ -92,7 +92,7 @@ impl Folded<'_> {
         let name = self.name;
         let declared = self.vectors().flat_map(|(suffix, ty)| {
             let neutral = match (self.fold, suffix) {
-                (Fold::IndexOfMax, index_folds::AT) => index_folds::NOWHERE.to_owned(),
+                (Fold::IndexOfMax, AT) => index_folds::NOWHERE.to_owned(),
                 _ => self.neutral(),
             };
             [

@@ -6,8 +6,6 @@ use super::value::{Lanes, type_text};
 
 /// The position of no value.
 pub(super) const NOWHERE: &str = "ULONG_MAX";
-/// What the names of positions end with.
-pub(super) const AT: &str = "_at";
 
 /// Of a single value: lanes begin with the first accumulator.
 pub(super) fn declared(fold: &Folded<'_>) -> Vec<String> {

@@ -190,6 +190,14 @@ fn matrices_are_multiplied() -> Result<()> {
             terms.sum()
         });
         assert_eq!(found.read(&queue)?, halves(expected));
+
+        // In half precision a sum of ones stays at 2048.
+        let k = 30_000;
+        let ones = Buffer::from_slice(&queue, &vec![f16::ONE; m * k])?;
+        product(
+            &queue, m as u32, n as u32, k as u32, &ones, &ones, &mut found,
+        )?;
+        assert_eq!(found.read(&queue)?, vec![f16::from_f32(30_000.0); m * n]);
     }
     Ok(())
 }
