@@ -75,10 +75,8 @@ pub(super) fn program(item: &FusedItem, errors: &mut Errors) -> Program {
     reader.mentioned = names(item.body.to_token_stream());
     for statement in statements {
         let read = reader.statement(statement);
-        if let (Err(_), Stmt::Local(local)) = (&read, statement) {
-            let bound = names(local.pat.to_token_stream()).into_iter();
-            let bound = bound.map(|name| name.unraw().to_string());
-            reader.unknown.extend(bound);
+        if read.is_err() {
+            reader.take_for_right(statement);
         }
         errors.take(read.and_then(|()| reader.check_calls(statement)));
     }
@@ -171,6 +169,26 @@ impl Reader {
                 statement.span(),
                 "a statement is `y = …;`, `y += …;` (also `-=`, `*=`, `/=`) or `let name = …;`",
             ),
+        }
+    }
+
+    /// What a statement whose mistake is reported would have made is there for later statements, so
+    /// that these are not reported for the same mistake.
+    fn take_for_right(&mut self, statement: &Stmt) {
+        match statement {
+            Stmt::Local(local) => {
+                let bound = names(local.pat.to_token_stream()).into_iter();
+                let bound = bound.map(|name| name.unraw().to_string());
+                self.unknown.extend(bound);
+            }
+            Stmt::Expr(Expr::Assign(assign), _) => {
+                for name in names(assign.left.to_token_stream()) {
+                    if let Some(target) = self.program.operand(&name.unraw()) {
+                        self.written[target] += 1;
+                    }
+                }
+            }
+            _ => {}
         }
     }
 

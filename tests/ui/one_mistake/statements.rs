@@ -1,0 +1,17 @@
+use cltune::{Buffer, Event, Queue, Result, fused};
+
+/// A statement's value is wrong; those that read what it would have written are not reported as well.
+#[fused(tune(m = 64, n = 64))]
+fn k(
+    queue: &Queue,
+    m: u32,
+    n: u32,
+    #[arg(matrix = [m, n])] a: &mut Buffer<f32>,
+    #[arg(out, len = n)] deviation: &mut Buffer<f32>,
+) -> Result<Event> {
+    deviation = sqrt(column_sum(a * a) / m as f32);
+    let scale = 1.0 / deviation;
+    a = a * row(scale);
+}
+
+fn main() {}
