@@ -1,6 +1,6 @@
 use cltune::{Buffer, Event, Queue, Result, fused};
 
-/// A statement's value is wrong; those that read what it would have written are not reported as well.
+/// A value is wrong; statements that read what it would have made are not reported as well.
 #[fused(tune(m = 64, n = 64))]
 fn k(
     queue: &Queue,
