@@ -112,8 +112,9 @@ impl<'a> Across<'a> {
         self.line(0, "#else");
         self.line(1, "const ulong at = get_group_id(0) * WGX + lane;");
         self.line(1, "const ulong begin = get_group_id(1) * WGY + strip;");
-        // The turns are counted before the loop: NVIDIA's compiler does not unroll one that goes up
-        // to a number of 64 bits by steps of more than one, since a step might pass the largest.
+        // The turns are counted before the loop. Steps of several lines might pass the largest
+        // number of 64 bits, so that NVIDIA's compiler left a branch after each line that it
+        // unrolled, and the loads of the next line waited for it.
         self.line(
             1,
             "const ulong turns = at < VECTORS && begin < lines ? (lines - 1 - begin) / (SLICES * \

@@ -33,7 +33,8 @@ pub(super) fn declared_from_many(fold: &Folded<'_>) -> Vec<String> {
         format!("    JOIN(vstore, VW)(many_{name}_at, 0, places);"),
         "    for (uint lane = 0; lane < VW; lane++) {".to_owned(),
         format!(
-            "        const ulong place = places[lane] == {NOWHERE} ? {NOWHERE} : places[lane] + lane;"
+            "        const ulong place = places[lane] == {NOWHERE} ? {NOWHERE} : places[lane] + \
+             lane;"
         ),
         format!("        {folded}"),
         "    }".to_owned(),
@@ -59,7 +60,8 @@ pub(super) fn accumulated(fold: &Folded<'_>, value: &str, lanes: Lanes) -> Vec<S
             vec![
                 format!("const {ty} new_{name} = {value};"),
                 format!(
-                    "if (new_{name} > one_{name}) {{ one_{name} = new_{name}; one_{name}_at = at; }}"
+                    "if (new_{name} > one_{name}) {{ one_{name} = new_{name}; one_{name}_at = at; \
+                     }}"
                 ),
             ]
         }
@@ -123,7 +125,7 @@ pub(super) fn result(fold: &Folded<'_>) -> String {
 fn folded(condition: &str, to: [&str; 2], from: [&str; 2]) -> String {
     let ([value, place], [new_value, new_place]) = (to, from);
     format!(
-        "if ({condition}({new_value} > {value} || ({new_value} == {value} && {new_place} < {place}))) \
-         {{ {value} = {new_value}; {place} = {new_place}; }}"
+        "if ({condition}({new_value} > {value} || ({new_value} == {value} && {new_place} < \
+         {place}))) {{ {value} = {new_value}; {place} = {new_place}; }}"
     )
 }

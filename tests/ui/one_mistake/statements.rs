@@ -14,4 +14,15 @@ fn k(
     a = a * row(scale);
 }
 
+#[fused(tune(n = 64))]
+fn added(
+    queue: &Queue,
+    n: u32,
+    #[arg(len = n)] x: &mut Buffer<f32>,
+    #[arg(out, len = n)] y: &mut Buffer<f32>,
+) -> Result<Event> {
+    y += x;
+    x = 2.0 * y;
+}
+
 fn main() {}

@@ -175,20 +175,21 @@ impl Reader {
     /// What a statement whose mistake is reported would have made is there for later statements, so
     /// that these are not reported for the same mistake.
     fn take_for_right(&mut self, statement: &Stmt) {
-        match statement {
+        let targets = match statement {
             Stmt::Local(local) => {
                 let bound = names(local.pat.to_token_stream()).into_iter();
                 let bound = bound.map(|name| name.unraw().to_string());
                 self.unknown.extend(bound);
+                return;
             }
-            Stmt::Expr(Expr::Assign(assign), _) => {
-                for name in names(assign.left.to_token_stream()) {
-                    if let Some(target) = self.program.operand(&name.unraw()) {
-                        self.written[target] += 1;
-                    }
-                }
+            Stmt::Expr(Expr::Assign(assign), _) => &assign.left,
+            Stmt::Expr(Expr::Binary(binary), _) if compound(&binary.op).is_some() => &binary.left,
+            _ => return,
+        };
+        for name in names(targets.to_token_stream()) {
+            if let Some(target) = self.program.operand(&name.unraw()) {
+                self.written[target] += 1;
             }
-            _ => {}
         }
     }
 
