@@ -2,6 +2,7 @@
 
 use super::arguments::{KernelArgument, leading_name};
 use super::program::{Action, Operand, Place, Program, Statement};
+use super::streaming;
 use super::strides::{self, is_strided, place_of_number};
 use super::value::{At, Lanes, Shape, Style, Value, type_text};
 use super::writer::{Writer, stored};
@@ -170,8 +171,14 @@ impl<'a> Elements<'a> {
         match self.place(element) {
             InMemory::One(place) => format!("{place} = {register};"),
             InMemory::Vector(to) => {
-                let scalar = self.writer.program.operands[element.0].scalar;
-                format!("STORED({}, {to}, {register});", scalar.opencl_name())
+                let operand = &self.writer.program.operands[element.0];
+                let stored = if element.1 == At::Cell && streaming::is_streamed(operand) {
+                    "STREAMED_OF_LINE"
+                } else {
+                    "STORED"
+                };
+                let scalar = operand.scalar.opencl_name();
+                format!("{stored}({scalar}, {to}, {register});")
             }
         }
     }

@@ -6,7 +6,7 @@ use super::product::{self, Factors};
 use super::program::{Action, Grid, Program, Statement};
 use super::tensor;
 use super::value::{At, Shape};
-use super::{across, lines};
+use super::{across, lines, streaming};
 use cltune_core::model::ScalarType;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, quote};
@@ -30,10 +30,12 @@ pub(super) struct Kinds {
     pub(super) products: bool,
     /// Products in double precision.
     pub(super) double_products: bool,
+    /// Kernels that store whole vectors of `out` arguments.
+    pub(super) streams: bool,
 }
 
 impl Kinds {
-    pub(super) fn of(kernels: &[&Kernel]) -> Self {
+    pub(super) fn of(program: &Program, passes: &[&Pass], kernels: &[&Kernel]) -> Self {
         let any = |fits: fn(Work) -> bool| kernels.iter().any(|kernel| fits(kernel.work));
         let mut arguments = kernels.iter().flat_map(|kernel| &kernel.arguments);
         Self {
@@ -48,6 +50,7 @@ impl Kinds {
             across: any(|work| matches!(work, Work::Across(_))),
             products: any(|work| matches!(work, Work::Product(..))),
             double_products: any(|work| matches!(work, Work::Product(_, ScalarType::F64))),
+            streams: streaming::has_parameter(program, passes),
         }
     }
 
@@ -121,7 +124,7 @@ pub(super) fn widths(program: &Program, kinds: &Kinds) -> TokenStream {
     };
     if statements.any(is_crossed) {
         quote!([1])
-    } else if kinds.has_grids() || kinds.vector_folds {
+    } else if kinds.has_grids() || kinds.vector_folds || kinds.streams {
         quote!([1, 2, 4, 8, 16])
     } else {
         quote!([1, 2, 4, 8])

@@ -66,6 +66,7 @@ mod product_side;
 mod product_source;
 mod program;
 mod read;
+mod streaming;
 mod strides;
 mod template;
 mod tensor;

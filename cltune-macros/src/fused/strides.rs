@@ -237,11 +237,18 @@ pub(super) fn loaded(operand: &Operand, name: &str, register: &str) -> Vec<Strin
     ]
 }
 
-/// The lines that store several elements from a register.
-pub(super) fn stored(operand: &Operand, name: &str, register: &str) -> Vec<String> {
+/// The lines that store several elements from a register. `stored` writes the statement that
+/// stores a vector which lies at a multiple of its size.
+pub(super) fn stored(
+    operand: &Operand,
+    name: &str,
+    register: &str,
+    stored: impl Fn(&str) -> String,
+) -> Vec<String> {
     let (ty, first) = (type_text(operand.scalar, Lanes::Many), first(operand));
+    let whole = stored(&format!("((__global {ty}*)({name} + {first}))[at]"));
     vec![
-        format!("if (aligned) ((__global {ty}*)({name} + {first}))[at] = {register};"),
+        format!("if (aligned) {whole}"),
         format!("else JOIN(vstore, VW)({register}, at, {name} + {first});"),
     ]
 }

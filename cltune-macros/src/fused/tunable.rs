@@ -11,6 +11,7 @@ use super::lines;
 use super::plan::{Pass, passes};
 use super::product_source;
 use super::program::{Action, Operand, Place, Program, Statement};
+use super::streaming;
 use super::strides::{self, is_strided};
 use super::tensor;
 use super::value::{Shape, Style};
@@ -63,7 +64,11 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             .map(|kernel| staged(kernel, when("none"))),
     );
     let all: Vec<&Kernel> = fused_kernels.iter().chain(&single_kernels).collect();
-    let kinds = Kinds::of(&all);
+    let all_passes: Vec<&Pass> = fused
+        .iter()
+        .chain(if is_choice { &single } else { &[][..] })
+        .collect();
+    let kinds = Kinds::of(program, &all_passes, &all);
     let reference = kernels(program, &single, "reference", Style::Reference);
     let reference_stages = reference
         .iter()
@@ -103,17 +108,18 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
         .vector_folds
         .then(|| quote!(ACCUMULATORS = [1, 2, 4],));
     let of_folds_default = kinds.vector_folds.then(|| quote!(ACCUMULATORS = 1,));
+    let of_streams = kinds.streams.then(streaming::parameter);
+    let of_streams_default = kinds.streams.then(streaming::default);
     let of_ends = may_finish_in_loop.then(|| quote!(FINISH = ["launch", "loop"],));
     let of_ends_default = may_finish_in_loop.then(|| quote!(FINISH = "launch",));
     let of_vectors_default = kinds
         .vectors
         .then(|| quote!(WG = 64, GROUPS = 64, FETCH = "strided",));
-    let all_passes: Vec<&Pass> = fused
-        .iter()
-        .chain(if is_choice { &single } else { &[][..] })
-        .collect();
     let mut of_grids_constraints = grids::constraints(program, &all_passes, &kinds);
     of_grids_constraints.extend(of_finishing(&all, &kinds));
+    if kinds.streams {
+        of_grids_constraints.push(streaming::constraint(kinds.has_grids()));
+    }
     let constraints = constraints(program, &of_grids_constraints);
     let clauses = quote! {
         params(
@@ -123,10 +129,11 @@ pub(super) fn tunable(program: &Program, written: &Attribute) -> Made {
             #of_vectors
             #of_folds
             #of_ends
+            #of_streams
         ),
         defaults(
             #fuse_default #width_default #of_grids_default #of_vectors_default #of_folds_default
-            #of_ends_default
+            #of_ends_default #of_streams_default
         ),
         #constraints
         #scratch
@@ -151,11 +158,17 @@ fn source<'a>(
     kernels: impl Iterator<Item = &'a Kernel>,
 ) -> String {
     let mut source = prelude(program);
+    if kinds.streams {
+        source.push_str(streaming::MACROS);
+    }
     if kinds.has_grids() || kinds.vector_folds {
         source.push_str(grids::WIDEST);
     }
     if kinds.has_grids() {
         source.push_str(&grids::macros(kinds));
+        if kinds.streams {
+            source.push_str(streaming::OF_LINES);
+        }
     }
     if kinds.across {
         source.push_str(across::MACROS);

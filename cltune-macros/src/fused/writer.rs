@@ -9,6 +9,7 @@ use super::folded::Folded;
 use super::folds::Handing;
 use super::plan::Pass;
 use super::program::{Action, Operand, Place, Program};
+use super::streaming;
 use super::strides::{self, is_strided, place_of_number};
 use super::value::{Lanes, Shape, Style, Value, type_text};
 use std::collections::{BTreeMap, BTreeSet};
@@ -327,11 +328,18 @@ impl<'a> Writer<'a> {
     fn store(&mut self, operand: usize, lanes: Lanes) {
         let (name, register) = (self.name(operand), self.registers[&operand].clone());
         let written = &self.program.operands[operand];
+        let is_streamed = lanes == Lanes::Many && streaming::is_streamed(written);
+        let stored = |place: &str| {
+            if is_streamed {
+                format!("STREAMED({place}, {register});")
+            } else {
+                format!("{place} = {register};")
+            }
+        };
         let lines = if is_strided(written) && lanes == Lanes::Many {
-            strides::stored(written, &name, &register)
+            strides::stored(written, &name, &register, stored)
         } else {
-            let place = self.element(operand, lanes, "");
-            vec![format!("{place} = {register};")]
+            vec![stored(&self.element(operand, lanes, ""))]
         };
         for line in lines {
             self.line(2, &line);

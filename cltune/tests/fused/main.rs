@@ -7,6 +7,7 @@
 //! | `functions` | every function and operator |
 //! | `reductions` | reductions of each kind, also of nothing |
 //! | `strides` | vectors with offsets and strides, indexes of largest values, norms without overflow |
+//! | `streaming` | stores past the caches |
 //! | `matrices` | statements over matrices |
 //! | `parts` | parts of matrices, beside vectors with strides |
 //! | `halves` | half precision |
@@ -24,6 +25,7 @@ mod matrices;
 mod parts;
 mod products;
 mod reductions;
+mod streaming;
 mod strides;
 mod vectors;
 
