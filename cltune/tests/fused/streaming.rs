@@ -68,7 +68,12 @@ fn streamed_elements_are_right() {
     for tunable in [&around::TUNABLE, &doubled::TUNABLE, &inverted::TUNABLE] {
         are_right(tunable, streams, 1, 64);
     }
-    are_right(&scaled::TUNABLE, "STREAM || device.is_cpu == 0 || m == 5", 1, 64);
+    are_right(
+        &scaled::TUNABLE,
+        "STREAM || device.is_cpu == 0 || m == 5",
+        1,
+        64,
+    );
 }
 
 #[test]
