@@ -4,7 +4,8 @@
 use crate::queue;
 use cltune::{Buffer, Event, Queue, Result, fused};
 
-/// Two configurations of a tunable over vectors: of single elements, and of vectors with a rest.
+/// Two configurations of a tunable that fills vectors: of single elements, and of vectors with a
+/// rest, which are stored past the caches.
 macro_rules! widths {
     ($module:ident) => {
         [
@@ -13,12 +14,14 @@ macro_rules! widths {
                 WG: 32,
                 GROUPS: 1,
                 FETCH: $module::FETCH::strided,
+                STREAM: false,
             },
             $module::Params {
                 VW: 4,
                 WG: 32,
                 GROUPS: 4,
                 FETCH: $module::FETCH::contiguous,
+                STREAM: true,
             },
         ]
     };

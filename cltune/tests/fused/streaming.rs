@@ -58,7 +58,7 @@ fn scaled(
     #[arg(out, len = n)] sums: &mut Buffer<f32>,
 ) -> Result<Event> {
     b = a / column(row_sum(abs(a)) + 1.0);
-    sums = col_sum(a);
+    sums = column_sum(a);
 }
 
 #[test]
