@@ -234,12 +234,12 @@ fn a_broken_file_does_not_stop_a_program() {
 fn values_that_the_device_cannot_run_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.toml");
-    // No value of the tunable's: the declared default takes its place, beside the others.
-    let values = r#"VW = 3, WG = 32, GROUPS = 4, FETCH = "contiguous", FUSE = "none""#;
+    // No values of the tunable's: in place of 3 it has 2, and of 16, which is below all, the default.
+    let values = r#"VW = 3, WG = 16, GROUPS = 4, FETCH = "contiguous", FUSE = "none""#;
     std::fs::write(&file, database(&this_device(), values)).unwrap();
     let said = call_with(&[("CLTUNE_DATABASE", &file)]);
     let selected =
-        "VW = 1, WG = 32, GROUPS = 4, FETCH = contiguous, ACCUMULATORS = 1, FINISH = launch";
+        "VW = 2, WG = 64, GROUPS = 4, FETCH = contiguous, ACCUMULATORS = 1, FINISH = launch";
     assert!(said.contains(&format!("{selected} ({RULE})")), "{said}");
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Database, Entry};
 use crate::model::Model;
-use crate::parameter::Value;
+use crate::parameter::{Domain, Value};
 use crate::select::{Table, TunedResult};
 
 impl Database {
@@ -11,7 +11,8 @@ impl Database {
     /// without a template.
     ///
     /// Parameters of an entry that the tunable does not have are left out. One that the entry does
-    /// not say, or to a value that the tunable does not have, is that of the declared default.
+    /// not say is that of the declared default, and so is one to a value that the tunable does not
+    /// have, but for a number: that is the tunable's largest below it.
     pub fn table(&self, model: &Model) -> Table {
         let Some(template) = &model.template else {
             return Table::EMPTY;
@@ -60,10 +61,23 @@ fn codes(model: &Model, values: &[(String, Value)]) -> Option<Vec<i64>> {
     for (position, parameter) in model.parameters.iter().enumerate() {
         let mut values = values.iter();
         let value = values.find(|(name, _)| *name == parameter.name);
-        let code = value.and_then(|(_, value)| parameter.domain.code(value));
+        let code = value.and_then(|(_, value)| code(&parameter.domain, value));
         is_any_named |= code.is_some();
         let default = || model.default.as_ref()?.get(position).copied();
         codes.push(code.or_else(default)?);
     }
     is_any_named.then_some(codes)
+}
+
+/// The code of a value, or of the largest listed number below it: where one expression likes vectors
+/// of 16, another that has at most 8 does not like those of 1.
+fn code(domain: &Domain, value: &Value) -> Option<i64> {
+    let below = || match (domain, value) {
+        (Domain::Integers(values), Value::Int(most)) => {
+            let values = values.iter().copied();
+            values.filter(|value| value < most).max()
+        }
+        _ => None,
+    };
+    domain.code(value).or_else(below)
 }
