@@ -32,7 +32,7 @@ fn multiply_adds(
 
 #[tunable(
     source = "examples/peaks/peaks.cl",
-    params(VW = [1, 4, 8, 16]),
+    params(VW = [1, 4, 8, 16], STREAM = [false, true]),
     global(n / VW), local(128),
     tune(n = 1 << 26),
     bytes(8 * n),
@@ -82,8 +82,12 @@ fn gbs(queue: &Queue) -> Result<f64> {
     let input = Buffer::from_slice(queue, &vec![1.0; n])?;
     let mut output = Buffer::new(queue.context(), n)?;
     let mut best = 0.0_f64;
-    for width in [1, 4, 8, 16] {
-        let params = copy::Params { VW: width };
+    let configurations = [1, 4, 8, 16].map(|width| [(width, false), (width, true)]);
+    for (width, is_streaming) in configurations.into_iter().flatten() {
+        let params = copy::Params {
+            VW: width,
+            STREAM: is_streaming,
+        };
         let time = fastest(Duration::MAX, || {
             copy::launch_with(&params, queue, n as i32, &input, &mut output)
         })?;

@@ -2,6 +2,7 @@
 //
 //   VW       the vector width
 //   CHAINS   sums of a work-item that do not depend on each other
+//   STREAM   whether what is copied is stored past the caches, with compilers that can
 
 #if VW == 1
 typedef float vector;
@@ -42,9 +43,17 @@ __kernel void multiply_adds(const int items, const int adds, const float factor,
     output[get_global_id(0)] = total / (VW * CHAINS);
 }
 #else
+#if STREAM && defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define COPIED(value, to) __builtin_nontemporal_store(value, (__global vector*)(to))
+#endif
+#endif
+#ifndef COPIED
+#define COPIED(value, to) STORE(value, to)
+#endif
 __kernel void copy(const int n, __global const float* restrict input,
                    __global float* restrict output) {
     const size_t at = get_global_id(0) * VW;
-    STORE(LOAD(input + at), output + at);
+    COPIED(LOAD(input + at), output + at);
 }
 #endif
