@@ -19,6 +19,7 @@
 //! | `folds` | reductions in the source |
 //! | `index_folds`, `norm_folds` | those of indexes, and of squares without overflow |
 //! | `strides` | vectors with an offset and a stride in the source |
+//! | `streaming` | stores past the caches |
 //! | `matrices`, `matrix_operations` | matrices as they are declared; vectors spread over them, and transposed ones |
 //! | `arguments` | kernels that were written, and their arguments in the source |
 //! | `writer` | the kernels of loops over vectors |
