@@ -314,12 +314,16 @@ fn entries_are_taken_as_far_as_the_tunable_has_their_values() {
     for (values, expected) in [
         // What the entry does not say, or says beyond the tunable's values, is the default's.
         ("WG = 128", (HERE, vec![1, 128])),
-        ("VW = 16, WG = 128", (HERE, vec![1, 128])),
+        ("VW = 0, WG = 128", (HERE, vec![1, 128])),
         ("VW = \"four\", WG = 128", (HERE, vec![1, 128])),
+        // A number is the largest of the tunable's below it.
+        ("VW = 16, WG = 128", (HERE, vec![4, 128])),
+        ("VW = 3, WG = 128", (HERE, vec![2, 128])),
+        ("VW = 16", (HERE, vec![4, 64])),
         // Parameters of other expressions say nothing.
         ("FUSE = \"all\", VW = 2", (HERE, vec![2, 64])),
         ("FUSE = \"all\"", (Rule::Default, vec![1, 64])),
-        ("VW = 16", (Rule::Default, vec![1, 64])),
+        ("VW = 0", (Rule::Default, vec![1, 64])),
         // The device's limit is 512.
         ("WG = 1024", (Rule::Default, vec![1, 64])),
     ] {

@@ -1,13 +1,13 @@
 //! Every function and operator of statements on a real device, compared with the host's of the same
 //! name.
 
-use crate::queue;
+use crate::{is_cpu, queue};
 use cltune::{Buffer, Event, Queue, Result, fused};
 
 /// Two configurations of a tunable that fills vectors: of single elements, and of vectors with a
-/// rest, which are stored past the caches.
+/// rest, which are stored past the caches on a CPU.
 macro_rules! widths {
-    ($module:ident) => {
+    ($module:ident, $queue:expr) => {
         [
             $module::Params {
                 VW: 1,
@@ -21,7 +21,7 @@ macro_rules! widths {
                 WG: 32,
                 GROUPS: 4,
                 FETCH: $module::FETCH::contiguous,
-                STREAM: true,
+                STREAM: is_cpu($queue.device()),
             },
         ]
     };
@@ -48,7 +48,7 @@ macro_rules! functions_of_one {
             pub(super) fn compare(queue: &Queue, x: &[$real]) -> Result<()> {
                 let xs = Buffer::from_slice(queue, x)?;
                 $(let mut $name = Buffer::new(queue.context(), x.len())?;)*
-                for params in widths!(functions) {
+                for params in widths!(functions, queue) {
                     let n = x.len() as u32;
                     functions::launch_with(&params, queue, n, &xs, $(&mut $name),*)?;
                     $(for (x, found) in x.iter().zip($name.read(queue)?) {
@@ -147,7 +147,7 @@ macro_rules! functions_of_several {
                 let inputs = [x, y, &z].map(|values| Buffer::from_slice(queue, values).unwrap());
                 let [of_x, of_y, of_z] = &inputs;
                 let mut results = [(); 7].map(|()| Buffer::new(queue.context(), x.len()).unwrap());
-                for params in widths!(functions) {
+                for params in widths!(functions, queue) {
                     let [least, most, within, added, power, angle, length] = &mut results;
                     functions::launch_with(
                         &params,
@@ -238,7 +238,7 @@ macro_rules! integers {
                 let b: Vec<$integer> = (0..a.len()).map(|i| 1 + (i as $integer) % ($bits - 1)).collect();
                 let inputs = [&a, &b].map(|values| Buffer::from_slice(queue, values).unwrap());
                 let mut results = [(); 15].map(|()| Buffer::new(queue.context(), a.len()).unwrap());
-                for params in widths!(operators) {
+                for params in widths!(operators, queue) {
                     let [sum, difference, product, quotient, remainder, both, either, one, left, right, least,
                         most, within, size, chosen] = &mut results;
                     operators::launch_with(
@@ -420,7 +420,7 @@ fn conditions_of_types_of_every_size_go_together() -> Result<()> {
     let (context, len) = (queue.context(), count as usize);
     let (mut wide, mut narrow) = (Buffer::new(context, len)?, Buffer::new(context, len)?);
     let (mut real, mut other) = (Buffer::new(context, len)?, Buffer::new(context, len)?);
-    for params in widths!(conditions) {
+    for params in widths!(conditions, queue) {
         conditions::launch_with(
             &params,
             &queue,

@@ -15,7 +15,7 @@
 //! | `products` | products of matrices |
 //! | `configurations` | the configurations that are measured and verified |
 
-use cltune::Queue;
+use cltune::{Device, Queue};
 
 mod configurations;
 mod functions;
@@ -31,4 +31,8 @@ mod vectors;
 
 fn queue() -> Queue {
     Queue::default_device().expect("these tests need an OpenCL device; scripts/setup installs one")
+}
+
+fn is_cpu(device: &Device) -> bool {
+    device.info().limits.is_cpu == 1
 }

@@ -2,7 +2,7 @@
 //! paper, configurations are measured and verified against the generated reference, and calls are
 //! compared with the host.
 
-use crate::{configurations, queue};
+use crate::{configurations, is_cpu, queue};
 use cltune::{Buffer, Device, Event, Queue, Result, Tunable, fused};
 
 /// Alone, with scalars before and after it, and lines that are apart.
@@ -312,7 +312,7 @@ fn configurations_with_vectors_of_sums_are_right() {
 /// Only CPUs have configurations with more than 8 sums side by side. Says so where there are none.
 fn has_vectors_of_sums() -> bool {
     let device = Device::select().expect("these tests need an OpenCL device");
-    let is_cpu = device.info().limits.is_cpu == 1;
+    let is_cpu = is_cpu(&device);
     if !is_cpu {
         cltune_tests::skip("vectors of sums are for CPUs");
     }

@@ -1,7 +1,7 @@
 //! Stores past the caches, of `out` arguments.
 
 use super::configurations::are_right;
-use super::queue;
+use super::{is_cpu, queue};
 use cltune::{Buffer, Event, Queue, Result, Tunable, fused};
 
 /// Vectors of which a later statement reads one.
@@ -99,7 +99,7 @@ fn elements_that_begin_anywhere_are_streamed_where_vectors_are_whole() -> Result
                 WG: 32,
                 GROUPS: 4,
                 FETCH: doubled::FETCH::contiguous,
-                STREAM: true,
+                STREAM: is_cpu(queue.device()),
             };
             let at = offset as u64;
             doubled::launch_with(&params, &queue, n as u64, &x, 0, 1, &mut y, at, stride)?;
