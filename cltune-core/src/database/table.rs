@@ -69,8 +69,8 @@ fn codes(model: &Model, values: &[(String, Value)]) -> Option<Vec<i64>> {
     is_any_named.then_some(codes)
 }
 
-/// The code of a value, or of the largest listed number below it: where one expression likes vectors
-/// of 16, another that has at most 8 does not like those of 1.
+/// The code of a value, or of the largest listed number below it: where one expression likes
+/// vectors of 16, another that has at most 8 does not like those of 1.
 fn code(domain: &Domain, value: &Value) -> Option<i64> {
     let below = || match (domain, value) {
         (Domain::Integers(values), Value::Int(most)) => {
