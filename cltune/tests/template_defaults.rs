@@ -234,7 +234,8 @@ fn a_broken_file_does_not_stop_a_program() {
 fn values_that_the_device_cannot_run_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("mine.toml");
-    // No values of the tunable's: in place of 3 it has 2, and of 16, which is below all, the default.
+    // No values of the tunable's: in place of 3 it has 2, and of 16, which is below all, the
+    // default.
     let values = r#"VW = 3, WG = 16, GROUPS = 4, FETCH = "contiguous", FUSE = "none""#;
     std::fs::write(&file, database(&this_device(), values)).unwrap();
     let said = call_with(&[("CLTUNE_DATABASE", &file)]);
